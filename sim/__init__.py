@@ -1,0 +1,29 @@
+"""The Scene record, engines, rollouts, references, rendering and clip files."""
+
+from .contact import contact as contact
+from .contact import world as world
+from .errors import EngineError as EngineError
+from .errors import InputError as InputError
+from .errors import PrerequisiteError as PrerequisiteError
+from .errors import QuincunxError as QuincunxError
+from .errors import SceneError as SceneError
+from .factor import Factor as Factor
+from .factor import LogUniform as LogUniform
+from .factor import Normal as Normal
+from .factor import Rotation as Rotation
+from .factor import Uniform as Uniform
+from .factor import hidden as hidden
+from .factor import unknown as unknown
+from .scene import FRAME_RATE_HZ as FRAME_RATE_HZ
+from .scene import N_UNKNOWN_DRAWS as N_UNKNOWN_DRAWS
+from .scene import NULL_REASONS as NULL_REASONS
+from .scene import Camera as Camera
+from .scene import Look as Look
+from .scene import Null as Null
+from .scene import Params as Params
+from .scene import Scene as Scene
+from .scene import Solver as Solver
+from .scene import Variant as Variant
+from .trajectory import States as States
+from .trajectory import Trajectory as Trajectory
+from .trajectory import rotation_matrices as rotation_matrices
