@@ -1,0 +1,90 @@
+"""What does every physics engine answer, so that scenes and readers never meet an engine?"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import QuincunxError
+from .scene import Params, Scene
+from .trajectory import States, Trajectory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What an engine made of one draw of params."""
+
+    trajectory: Trajectory
+    """From the start to the last state that could be trusted."""
+    failed: str | None
+    """Why the run is bad (`engine_warning`, `not_a_number`, `left_the_scene`, ...), or None."""
+
+
+class Engine(ABC):
+    """Runs scenes. Abstract: subclass it, never instantiate it."""
+
+    name: str
+    """As named on the command line."""
+
+    @property
+    @abstractmethod
+    def version(self) -> str:
+        """Version of the engine's package."""
+
+    @abstractmethod
+    def run(self, scene: Scene, params: Sequence[Params], *, full: bool, threads: int | None) -> list[Run]:
+        """One Run per draw, in order.
+
+        Args:
+            scene: The scene to build.
+            params: The draws; each run depends on its own draw alone.
+            full: Run to `scene.duration_s`; otherwise stop each run once `scene.decided` says so.
+            threads: Number of threads; None for all CPUs. Never changes a result.
+        """
+
+
+def stacked_params(params: Sequence[Params]) -> dict[str, np.ndarray]:
+    """Factor or setting -> (N, ...) its values, as `States.params` holds them."""
+    return {name: np.asarray([p[name] for p in params]) for name in params[0]}
+
+
+def left_bounds(scene: Scene, position_m: np.ndarray) -> np.ndarray:
+    """(N,) bool: some moving body's centre lies outside `scene.bounds_m`, or is not a number.
+
+    Args:
+        scene: The scene.
+        position_m: (N, B, 3) world positions.
+    """
+    low, high = (np.asarray(corner) for corner in scene.bounds_m)
+    inside = (position_m >= low) & (position_m <= high)
+    return ~inside.all(axis=(1, 2))
+
+
+def decided(scene: Scene, states: States) -> np.ndarray:
+    """(N,) bool: the outcome can no longer change; never, for a scene without such a rule."""
+    if scene.decided is None:
+        return np.zeros(len(states.position_m), dtype=bool)
+    answer = np.asarray(scene.decided(states))
+    if answer.shape != (len(states.position_m),) or answer.dtype != bool:
+        raise QuincunxError(f"{scene.name}: decided must return (N,) bool, got {answer.dtype} {answer.shape}")
+    return answer
+
+
+def engine(name: str) -> Engine:
+    """The engine of that name: `mujoco` or `bullet`.
+
+    Raises:
+        ValueError: There is no such engine.
+    """
+    if name == "mujoco":
+        from .mujoco_engine import MujocoEngine
+
+        return MujocoEngine()
+    if name == "bullet":
+        from .bullet_engine import BulletEngine
+
+        return BulletEngine()
+    raise ValueError(f"engine must be mujoco or bullet, got {name!r}")

@@ -1,0 +1,242 @@
+"""How does MuJoCo run many draws of a scene at once, and notice the runs that went wrong?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .engine import Engine, Run, decided, left_bounds, stacked_params
+from .errors import EngineError, PrerequisiteError, SceneError
+from .scene import FRAME_RATE_HZ, Params, Scene
+from .trajectory import States, Trajectory, rotation_matrices
+
+KNOWN_BAD_VERSIONS = {"4.0.0": "wrong sparse solve"}
+"""Versions of MuJoCo that give wrong physics, and why."""
+_CHUNK = 512
+"""Most models that one batch holds (each run has a compiled model of its own)."""
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """Where the pose of one moving body lies in qpos and qvel."""
+
+    free: bool
+    qpos: int
+    qvel: int
+    position_m: np.ndarray
+    quaternion: np.ndarray
+    axis: np.ndarray
+
+
+def _joints(model: Any, scene: Scene) -> list[_Joint]:
+    """The joint of each moving body, in order."""
+    import mujoco
+
+    found = []
+    for name in scene.moving_bodies:
+        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if body < 0:
+            raise SceneError(f"{scene.name}: build makes no body named {name!r}, which moving_bodies lists")
+        if model.body_jntnum[body] != 1 or model.body_parentid[body] != 0:
+            raise SceneError(f"{scene.name}: moving body {name!r} must hang on the world by exactly one joint")
+        joint = model.body_jntadr[body]
+        kind = model.jnt_type[joint]
+        if kind not in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_HINGE):
+            raise SceneError(f"{scene.name}: the joint of {name!r} must be free or a hinge")
+        if kind == mujoco.mjtJoint.mjJNT_HINGE and np.abs(model.jnt_pos[joint]).max() > 1e-12:
+            raise SceneError(f"{scene.name}: the hinge of {name!r} must pass through its body's origin")
+        found.append(
+            _Joint(
+                free=bool(kind == mujoco.mjtJoint.mjJNT_FREE),
+                qpos=int(model.jnt_qposadr[joint]),
+                qvel=int(model.jnt_dofadr[joint]),
+                position_m=model.body_pos[body].copy(),
+                quaternion=model.body_quat[body].copy(),
+                axis=model.jnt_axis[joint].copy(),
+            )
+        )
+    return found
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Quaternion product (..., 4) of w x y z quaternions."""
+    aw, ax, ay, az = np.moveaxis(a, -1, 0)
+    bw, bx, by, bz = np.moveaxis(b, -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def body_states(joints: Sequence[_Joint], qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Positions (N, B, 3), quaternions (N, B, 4) and world velocities (N, B, 6) from qpos (N, nq) and qvel (N, nv)."""
+    n = len(qpos)
+    position, quaternion, velocity = (np.empty((n, len(joints), k)) for k in (3, 4, 6))
+    for b, j in enumerate(joints):
+        if j.free:
+            position[:, b] = qpos[:, j.qpos : j.qpos + 3]
+            q = qpos[:, j.qpos + 3 : j.qpos + 7]
+            norm = np.linalg.norm(q, axis=1, keepdims=True)
+            quaternion[:, b] = q / np.where(norm > 0, norm, 1.0)
+            velocity[:, b, :3] = qvel[:, j.qvel : j.qvel + 3]
+            # the angular velocity of a free joint is in the body's frame
+            turn = rotation_matrices(quaternion[:, b])
+            velocity[:, b, 3:] = np.einsum("nij,nj->ni", turn, qvel[:, j.qvel + 3 : j.qvel + 6])
+        else:
+            half = 0.5 * qpos[:, j.qpos]
+            spin = np.concatenate([np.cos(half)[:, None], np.sin(half)[:, None] * j.axis], axis=1)
+            position[:, b] = j.position_m
+            quaternion[:, b] = _product(np.broadcast_to(j.quaternion, spin.shape), spin)
+            velocity[:, b, :3] = 0
+            axis = rotation_matrices(j.quaternion) @ j.axis
+            velocity[:, b, 3:] = qvel[:, j.qvel, None] * axis
+    return position, quaternion, velocity
+
+
+def compile_scene(scene: Scene, params: Params) -> Any:
+    """The compiled MjModel of one draw.
+
+    Raises:
+        SceneError: The spec does not compile, has no keyframe `start`, or another time step than asked.
+    """
+    import mujoco
+
+    try:
+        model = scene.build(params).compile()
+    except (ValueError, TypeError, mujoco.FatalError) as fault:
+        raise SceneError(f"{scene.name}: build failed: {str(fault).splitlines()[0]}") from fault
+    if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, "start") != 0:
+        raise SceneError(f"{scene.name}: the first keyframe must be named 'start'")
+    if model.opt.timestep != params.solver.timestep_s:
+        raise SceneError(f"{scene.name}: build must take its time step from params.solver (use sim.world)")
+    return model
+
+
+@dataclass
+class _Recorder:
+    """Rows recorded so far, per run."""
+
+    rows: list[list[tuple[np.ndarray, ...]]] = field(default_factory=list)
+
+    def trajectory(self, scene: Scene, run: int) -> Trajectory:
+        rows = self.rows[run]
+        return Trajectory(
+            bodies=scene.moving_bodies,
+            time_s=np.arange(len(rows)) / FRAME_RATE_HZ,
+            position_m=np.stack([r[0] for r in rows]),
+            quaternion=np.stack([r[1] for r in rows]),
+            velocity=np.stack([r[2] for r in rows]),
+        )
+
+
+class MujocoEngine(Engine):
+    """MuJoCo on `mujoco.batch.Batch`: bit-identical to a plain loop at any number of threads."""
+
+    name = "mujoco"
+
+    def __init__(self) -> None:
+        """Check the installed version.
+
+        Raises:
+            PrerequisiteError: The version gives wrong physics.
+        """
+        import mujoco
+
+        if (why := KNOWN_BAD_VERSIONS.get(mujoco.__version__)) is not None:
+            raise PrerequisiteError(
+                f"mujoco {mujoco.__version__} is known to be bad ({why}); run: pip install 'mujoco>=3.17,!=4.0.0'"
+            )
+        self._version = str(mujoco.__version__)
+
+    @property
+    def version(self) -> str:
+        """See Engine."""
+        return self._version
+
+    def run(self, scene: Scene, params: Sequence[Params], *, full: bool, threads: int | None) -> list[Run]:
+        """See Engine."""
+        runs: list[Run] = []
+        for start in range(0, len(params), _CHUNK):
+            runs += self._run_chunk(scene, params[start : start + _CHUNK], full=full, threads=threads)
+        return runs
+
+    def _run_chunk(self, scene: Scene, params: Sequence[Params], *, full: bool, threads: int | None) -> list[Run]:
+        from mujoco.batch import Batch, SimulationError
+
+        models = [compile_scene(scene, p) for p in params]
+        steps = {p.solver.steps_per_frame for p in params}
+        if len(steps) != 1:
+            raise EngineError(f"{scene.name}: all draws of one call must share the solver, got {sorted(steps)} steps")
+        (n_steps,) = steps
+        joints, stacked = _joints(models[0], scene), stacked_params(params)
+        batch = Batch(models[0], len(models), nthread=threads or 0)
+        batch.set_models(models)
+        qpos, qvel = batch.bind("qpos"), batch.bind("qvel")
+        batch.reset(keyframe=0)
+        live, failed = np.arange(len(models)), [None] * len(models)  # type: list[str | None]
+        recorder = _Recorder([[] for _ in models])
+        for frame in range(scene.n_frames):
+            if frame:
+                try:
+                    batch.step(ids=live, nstep=n_steps)
+                except SimulationError as fault:
+                    for i in fault.ids:
+                        failed[i] = "engine_error"
+            live = self._record(scene, batch, joints, live, failed, recorder, qpos, qvel)
+            if not full and len(live):
+                live = live[~decided(scene, _present(scene, frame, recorder, live, stacked))]
+            if not len(live):
+                break
+        return [Run(trajectory=recorder.trajectory(scene, i), failed=failed[i]) for i in range(len(models))]
+
+    @staticmethod
+    def _record(
+        scene: Scene,
+        batch: Any,
+        joints: Sequence[_Joint],
+        live: np.ndarray,
+        failed: list[str | None],
+        recorder: _Recorder,
+        qpos: np.ndarray,
+        qvel: np.ndarray,
+    ) -> np.ndarray:
+        """Records the live runs' states and returns those that are still good."""
+        states = body_states(joints, qpos[live], qvel[live])
+        finite = np.isfinite(qpos[live]).all(axis=1) & np.isfinite(qvel[live]).all(axis=1)
+        outside = left_bounds(scene, states[0])
+        # a bad number makes MuJoCo restart the world in silence: only the warning counters tell
+        warned = np.asarray(batch.warning)[live].reshape(len(live), -1).any(axis=1)
+        for k, i in enumerate(live):
+            if failed[i] is None:
+                if not finite[k]:
+                    failed[i] = "not_a_number"
+                elif warned[k]:
+                    failed[i] = "engine_warning"
+                elif outside[k]:
+                    failed[i] = "left_the_scene"
+            if failed[i] is None or not recorder.rows[i]:
+                recorder.rows[i].append(tuple(part[k] for part in states))
+        return live[[failed[i] is None for i in live]]
+
+
+def _present(
+    scene: Scene, frame: int, recorder: _Recorder, live: np.ndarray, stacked: dict[str, np.ndarray]
+) -> States:
+    """The last recorded states of the live runs."""
+    last = [recorder.rows[i][-1] for i in live]
+    return States(
+        bodies=scene.moving_bodies,
+        time_s=frame / FRAME_RATE_HZ,
+        position_m=np.stack([r[0] for r in last]),
+        quaternion=np.stack([r[1] for r in last]),
+        velocity=np.stack([r[2] for r in last]),
+        params={name: values[live] for name, values in stacked.items()},
+    )
