@@ -1,0 +1,1 @@
+"""Speed, agreement with published tables, agreement with real experiments."""

@@ -1,0 +1,1 @@
+"""Counts and verdicts to scores: statistics, studies, generators, reports."""

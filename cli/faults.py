@@ -1,0 +1,51 @@
+"""Which fault ends a verb with which exit code, and in which words?"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import sys
+from collections.abc import Callable
+from typing import NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from sim import QuincunxError, SceneError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FAILED = 1
+WRONG_USE = 2
+NOTHING_SCORED = 3
+INTERRUPTED = 130
+
+
+def stop(line: str, *, code: int) -> NoReturn:
+    """Print one line on stderr and end with the exit code."""
+    print("quincunx:", " ".join(line.split()), file=sys.stderr)
+    raise typer.Exit(code)
+
+
+def guarded(verb: Callable[P, R]) -> Callable[P, R]:
+    """The verb, with a fault of its user's shown as one line and without a traceback.
+
+    A fault of ours (any other exception) keeps its traceback: it is to be reported, not hidden.
+    """
+
+    @functools.wraps(verb)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return verb(*args, **kwargs)
+        except SceneError as fault:
+            stop(str(fault), code=WRONG_USE)
+        except QuincunxError as fault:
+            stop(str(fault), code=FAILED)
+        except OSError as fault:
+            if fault.errno == errno.EPIPE:  # the reader of our output has gone, as in `quincunx scenes | head -1`
+                raise
+            stop(f"{fault.strerror or fault}: {fault.filename}" if fault.filename else str(fault), code=FAILED)
+        except KeyboardInterrupt:
+            stop("stopped by Ctrl-C; what was finished is kept, run the same command to go on", code=INTERRUPTED)
+
+    return run
