@@ -1,0 +1,233 @@
+"""Which frames does an untrusted file show, by presentation time, or why can it not be read?
+
+A file is decoded twice. The first pass converts nothing: it learns the time of every frame and meets every damage, so that
+a truncated file is never judged on its first frames. The second pass converts only the few frames that were asked for,
+so that memory does not grow with the length of the clip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import av
+
+SHORTEST_S = 0.5
+FEWEST_FRAMES = 4
+TRANSPARENT_RGB = (255, 255, 255)
+"""Colour on which transparent pixels are composited."""
+_MAGIC = (b"ftyp", b"moov", b"mdat", b"\x1aE\xdf\xa3", b"RIFF", b"OggS", b"FLV\x01", b"GIF8", b"\x89PNG", b"\x00\x00\x01\xba")
+"""Marks of container formats, looked for in the first bytes of a file that cannot be opened."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How large a clip may be before it is refused, so that no file can exhaust the machine."""
+
+    size_bytes: int = 1 << 29
+    side_px: int = 4096
+    duration_s: float = 60.0
+    n_frames: int = 4000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unreadable:
+    """Why a file cannot be read as a clip."""
+
+    reason: str
+    """One of judge.verdict.UNREADABLE_REASONS."""
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampled:
+    """A few frames of a clip, upright and with square pixels."""
+
+    frames: np.ndarray
+    """(T, H, W, 3) uint8, the display shape reduced to the side that was asked for."""
+    time_s: np.ndarray
+    """(T,) presentation times of those frames, from the first frame of the clip on."""
+    duration_s: float
+    """Time from the first to the last frame."""
+    n_frames: int
+    """Frames in the file."""
+    size_px: tuple[int, int]
+    """(H, W) as displayed, before it was reduced."""
+
+
+class _Fault(Exception):
+    """Ends the reading of a file; never leaves this module."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        """Keep both parts."""
+        self.reason, self.detail = reason, detail
+
+
+def read(
+    path: Path, times: Callable[[float], Sequence[float]], *, side_px: int = 320, limits: Limits | None = None
+) -> Sampled | Unreadable:
+    """The frames on show at the asked times, or the reason why there are none; never raises for a bad file.
+
+    Args:
+        path: The file; its name and suffix mean nothing.
+        times: Duration (first to last frame, seconds) -> ascending times from the first frame at which to look.
+        side_px: Longest side of the returned frames; smaller clips are not enlarged.
+        limits: Largest clip accepted; the default limits if None.
+    """
+    import av
+
+    limits = Limits() if limits is None else limits
+    try:
+        return _read(Path(path), times, side_px, limits)
+    except _Fault as fault:
+        return Unreadable(reason=fault.reason, detail=fault.detail)
+    except (av.FFmpegError, OSError, ValueError, MemoryError) as fault:
+        return Unreadable(reason="damaged", detail=f"decoding stopped: {_line(fault)}")
+
+
+def _line(fault: BaseException) -> str:
+    return (str(fault).splitlines() or [type(fault).__name__])[0][:200]
+
+
+def _read(path: Path, times: Callable[[float], Sequence[float]], side_px: int, limits: Limits) -> Sampled:
+    _check_file(path, limits)
+    time_s = _frame_times(path, limits)
+    duration_s = float(time_s[-1])
+    asked = np.asarray(times(duration_s), dtype=float)
+    # The frame on show at time t is the last one whose time does not exceed t; a microsecond covers rounded time stamps.
+    wanted = np.clip(np.searchsorted(time_s, asked + 1e-6, side="right") - 1, 0, len(time_s) - 1)
+    kept: dict[int, np.ndarray] = {}
+    size_px = (0, 0)
+    with _open(path) as container:
+        stream = _video_stream(container)
+        last = int(wanted.max())
+        needed = {int(k) for k in wanted}
+        for k, frame in enumerate(_decoded(container, stream)):
+            if k in needed:
+                kept[k], size_px = _picture(frame, stream, side_px)
+            if k >= last:
+                break
+    if len({picture.shape for picture in kept.values()}) != 1 or len(kept) != len(needed):
+        raise _Fault("damaged", "the frames change their size, or differ between two readings")
+    return Sampled(
+        frames=np.stack([kept[int(k)] for k in wanted]),
+        time_s=time_s[wanted],
+        duration_s=duration_s,
+        n_frames=len(time_s),
+        size_px=size_px,
+    )
+
+
+def _check_file(path: Path, limits: Limits) -> None:
+    if not path.is_file():
+        raise _Fault("not_a_video", "there is no such file")
+    size = path.stat().st_size
+    if size == 0:
+        raise _Fault("empty_file", "the file has no bytes")
+    if size > limits.size_bytes:
+        raise _Fault("over_limit", f"{size} bytes; at most {limits.size_bytes}")
+
+
+def _open(path: Path) -> av.container.InputContainer:
+    import av
+
+    try:
+        # "file:" keeps names with colons or leading dashes from being taken for a protocol or an option
+        return av.open(f"file:{path}", metadata_errors="replace")
+    except (av.FFmpegError, OSError, ValueError) as fault:
+        with path.open("rb") as handle:
+            head = handle.read(64)
+        if any(mark in head for mark in _MAGIC):
+            raise _Fault("damaged", f"the container cannot be opened: {_line(fault)}") from fault
+        raise _Fault("not_a_video", f"no container format is recognised: {_line(fault)}") from fault
+
+
+def _video_stream(container: Any) -> Any:
+    """The first video stream that is not the cover picture of a sound file."""
+    import av
+
+    for stream in container.streams.video:
+        if not stream.disposition & av.stream.Disposition.attached_pic:
+            return stream
+    if container.streams.audio or container.streams.video:
+        raise _Fault("no_video_stream", "the file holds no video stream")
+    raise _Fault("not_a_video", "the file holds neither video nor sound")
+
+
+def _decoded(container: Any, stream: Any) -> Iterator[Any]:
+    stream.thread_type = "SLICE"
+    for frame in container.decode(stream):
+        if frame.is_corrupt:
+            raise _Fault("damaged", "a frame is marked as corrupt by the decoder")
+        yield frame
+
+
+def _frame_times(path: Path, limits: Limits) -> np.ndarray:
+    """(T,) ascending presentation times from the first frame on, after checking limits, damage and length."""
+    with _open(path) as container:
+        stream = _video_stream(container)
+        if container.format.name in ("tty", "image2", "png_pipe", "jpeg_pipe"):
+            raise _Fault("not_a_video", f"the file is {container.format.long_name}")
+        if max(stream.width, stream.height) > limits.side_px:
+            raise _Fault("over_limit", f"{stream.width}x{stream.height} pixels; at most {limits.side_px} a side")
+        stated_s = _stated_duration_s(container, stream)
+        if stated_s is not None and stated_s > limits.duration_s:
+            raise _Fault("over_limit", f"{stated_s:.1f} s long; at most {limits.duration_s:g} s")
+        rate = float(stream.average_rate or stream.guessed_rate or 25)
+        times: list[float] = []
+        for frame in _decoded(container, stream):
+            times.append(len(times) / rate if frame.time is None else float(frame.time))
+            if len(times) > limits.n_frames or times[-1] - times[0] > limits.duration_s:
+                raise _Fault("over_limit", f"more than {limits.n_frames} frames or {limits.duration_s:g} s")
+        stated_frames = int(stream.frames)
+    if not times:
+        raise _Fault("damaged", "no frame can be decoded")
+    time_s = np.maximum.accumulate(np.asarray(times) - times[0])
+    shown_s = float(time_s[-1]) + (float(time_s[-1]) / (len(times) - 1) if len(times) > 1 else 1 / rate)
+    if stated_frames > 1 and len(times) < 0.9 * stated_frames:
+        raise _Fault("damaged", f"the file states {stated_frames} frames and holds {len(times)}")
+    if stated_s is not None and shown_s < min(0.9 * stated_s, stated_s - 0.25):
+        raise _Fault("damaged", f"the file states {stated_s:.2f} s and holds {shown_s:.2f} s")
+    if len(times) < FEWEST_FRAMES or shown_s < SHORTEST_S - 1e-3:
+        raise _Fault("too_short", f"{len(times)} frames, {shown_s:.2f} s; at least {FEWEST_FRAMES} and {SHORTEST_S} s")
+    return time_s
+
+
+def _stated_duration_s(container: Any, stream: Any) -> float | None:
+    """Duration that the file states for its video, or None."""
+    import av
+
+    if stream.duration is not None and stream.time_base is not None:
+        return float(stream.duration * stream.time_base)
+    if container.duration is not None and len(container.streams) == 1:
+        return float(container.duration / av.time_base)
+    return None
+
+
+def _picture(frame: Any, stream: Any, side_px: int) -> tuple[np.ndarray, tuple[int, int]]:
+    """The frame as (H, W, 3) uint8, upright, with square pixels and reduced; and its full display size (H, W)."""
+    import cv2
+
+    if any(component.is_alpha for component in frame.format.components):
+        rgba = frame.to_ndarray(format="rgba").astype(np.float32)
+        share = rgba[..., 3:] / 255
+        pixels = (rgba[..., :3] * share + np.asarray(TRANSPARENT_RGB, np.float32) * (1 - share) + 0.5).astype(np.uint8)
+    else:
+        pixels = frame.to_ndarray(format="rgb24")
+    aspect = float(stream.sample_aspect_ratio or stream.codec_context.sample_aspect_ratio or 1)
+    height, width = float(pixels.shape[0]), pixels.shape[1] * (aspect if 0.1 < aspect < 10 else 1.0)
+    scale = min(1.0, side_px / max(height, width))
+    target = (max(1, round(width * scale)), max(1, round(height * scale)))
+    if target != (pixels.shape[1], pixels.shape[0]):
+        shrinks = target[0] <= pixels.shape[1] and target[1] <= pixels.shape[0]
+        pixels = cv2.resize(pixels, target, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
+    quarter_turns = round(frame.rotation / 90) % 4
+    size_px = (round(height), round(width))
+    if quarter_turns % 2:
+        size_px = size_px[::-1]
+    return np.ascontiguousarray(np.rot90(pixels, quarter_turns)), size_px
