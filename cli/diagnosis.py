@@ -27,6 +27,8 @@ OPTIONAL = {
 BAD_MUJOCO = "4.0.0"
 """Has a wrong sparse solve (google-deepmind/mujoco release 4.0.1)."""
 
+_OWN_ENVIRONMENT = "Install quincunx into an environment of its own"
+
 State = Literal["ok", "missing", "failed"]
 
 
@@ -66,8 +68,9 @@ def packages() -> list[Check]:
             detail = f"{version} has a wrong sparse solve: pip install 'mujoco>=3.17,!={BAD_MUJOCO}'"
             checks.append(Check(name=name, state="failed", detail=detail))
         else:
-            well = _release(version) >= lowest
-            checks.append(Check(name=name, state="ok" if well else "failed", detail=version if well else cure))
+            well = _release(version)[: len(lowest)] >= lowest
+            detail = version if well else f"{version} is too old: {cure}"
+            checks.append(Check(name=name, state="ok" if well else "failed", detail=detail))
     for name, (extra, needed_for) in OPTIONAL.items():
         version = _version(name)
         cure = f"only {needed_for} needs it: pip install 'quincunx[{extra}]'"
@@ -84,31 +87,39 @@ def _version(name: str) -> str | None:
 
 
 def places() -> list[Check]:
-    """Whether each of our packages is loaded from the place that this command is in."""
+    """Whether each of our packages is loaded from the place that this command is in, and is nobody else's too."""
     home = Path(__file__).resolve().parent.parent
+    owners = importlib.metadata.packages_distributions()
     checks = []
     for name in PACKAGES:
         spec = importlib.util.find_spec(name)
         found = Path(spec.origin).resolve() if spec is not None and spec.origin is not None else None
-        if found == home / name / "__init__.py":
-            checks.append(Check(name=f"package {name}", state="ok", detail=str(found.parent)))
-            continue
-        what = "is not there" if found is None else f"is shadowed by {found.parent}{_owner(name)}"
-        detail = f"{name} {what}; expected {home / name}. Install quincunx into an environment of its own"
-        checks.append(Check(name=f"package {name}", state="failed", detail=detail))
+        foreign = ", ".join(sorted(set(owners.get(name, ())) - {"quincunx"}))
+        state: State = "failed"
+        if found is None:
+            detail = f"is not at {home / name}: {_OWN_ENVIRONMENT}"
+        elif found != home / name / "__init__.py":
+            whose = f" (from the distribution {foreign})" if foreign else ""
+            detail = f"is shadowed by {found.parent}{whose}; ours is {home / name}. {_OWN_ENVIRONMENT}"
+        elif foreign:
+            detail = f"the distribution {foreign} ships a package of that name too. {_OWN_ENVIRONMENT}"
+        else:
+            state, detail = "ok", str(found.parent)
+        checks.append(Check(name=f"package {name}", state=state, detail=detail))
+    here = Path.cwd()
+    for name in PACKAGES if here != home else ():
+        if (here / name).is_dir():
+            detail = f"{here / name} hides ours from python -m and notebooks started here; rename it or go elsewhere"
+            checks.append(Check(name=f"folder {name}", state="failed", detail=detail, essential=False))
     return checks
-
-
-def _owner(name: str) -> str:
-    owners = set(importlib.metadata.packages_distributions().get(name, ())) - {"quincunx"}
-    return f" (from the distribution {', '.join(sorted(owners))})" if owners else ""
 
 
 def gl() -> list[Check]:
     """Whether a picture can be drawn without a screen."""
-    from sim.gl import backend
+    from sim.gl import backend, open_context
 
     try:
+        open_context(16, 16).free()
         return [Check(name="gl", state="ok", detail=f"{backend()} draws without a screen")]
     except QuincunxError as fault:
         return [Check(name="gl", state="failed", detail=str(fault))]
