@@ -43,7 +43,7 @@ def _joints(model: Any, scene: Scene) -> list[_Joint]:
         if model.body_jntnum[body] != 1 or model.body_parentid[body] != 0:
             raise SceneError(f"{scene.name}: moving body {name!r} must hang on the world by exactly one joint")
         joint = model.body_jntadr[body]
-        kind = model.jnt_type[joint]
+        kind = mujoco.mjtJoint(int(model.jnt_type[joint]))
         if kind not in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_HINGE):
             raise SceneError(f"{scene.name}: the joint of {name!r} must be free or a hinge")
         if kind == mujoco.mjtJoint.mjJNT_HINGE and np.abs(model.jnt_pos[joint]).max() > 1e-12:

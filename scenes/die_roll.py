@@ -1,0 +1,129 @@
+"""Which face does a die show that is thrown into a low-walled tray?
+
+The answer is a distribution because the hand's throw varies: speed and spin are hidden, and a few bounces turn small
+differences into other faces. The cube is a rounded convex mesh, not MuJoCo's box primitive: real dice have rounded edges,
+and the mesh costs no more time. A clear acrylic guard above the wooden rim keeps a lively die inside. The starting face is
+visible and the roll is short, so 1/6 is not forced: face_1, on top at the start, comes up in about 0.19 of the rolls and
+the total variation from 1/6 is about 0.03 (the shipped reference has the figures).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim import Camera, Look, Normal, Null, Params, Scene, States, Trajectory, Uniform, contact, hidden, unknown, world
+from sim import rotation_matrices as rotations
+
+if TYPE_CHECKING:
+    import mujoco
+
+HALF_EDGE_M, ROUNDING_M = 0.011, 0.0025
+TRAY_HALF_M, WALL_HALF_M, WALL_HEIGHT_M, GUARD_HALF_M = 0.058, 0.004, 0.022, 0.1
+GRAVITY_M_S2 = 9.81
+START_M = (-0.034, 0.0, 0.055)
+BARRIER_M = (HALF_EDGE_M - ROUNDING_M) * 2**0.5 + ROUNDING_M
+"""Height of the centre when the die stands on an edge: below this energy the face can no longer change."""
+
+
+def build(params: Params) -> mujoco.MjSpec:
+    """The die in the air beside the middle of its tray, moving right and spinning."""
+    import mujoco
+
+    from scenes.drawing.die import add_mesh, pips, rounded_cube
+
+    spec, kinds = world(params), mujoco.mjtGeom
+    for name, rgba in (
+        ("felt", (0.16, 0.42, 0.30, 1)),
+        ("wood", (0.55, 0.36, 0.20, 1)),
+        ("acrylic", (0.85, 0.92, 0.95, 0.07)),
+        ("mark_die", (0.94, 0.92, 0.86, 1)),
+        ("mark_pips", (0.08, 0.08, 0.10, 1)),
+    ):
+        spec.add_material(name=name, rgba=rgba, specular=0.3, shininess=0.4)
+    ground = spec.worldbody
+    ground.add_geom(name="floor", type=kinds.mjGEOM_PLANE, size=[0.3, 0.3, 0.01], material="felt")
+    reach, half = TRAY_HALF_M + WALL_HALF_M, WALL_HEIGHT_M / 2
+    for name, x, y, length_x, length_y in (
+        ("left", -reach, 0, WALL_HALF_M, TRAY_HALF_M),
+        ("right", reach, 0, WALL_HALF_M, TRAY_HALF_M),
+        ("front", 0, -reach, reach + WALL_HALF_M, WALL_HALF_M),
+        ("back", 0, reach, reach + WALL_HALF_M, WALL_HALF_M),
+    ):
+        for part, base, rise, material in (("rim", 0.0, half, "wood"), ("guard", WALL_HEIGHT_M, GUARD_HALF_M, "acrylic")):
+            size, at = [length_x, length_y, rise], [x, y, base + rise]
+            ground.add_geom(name=f"{part}_{name}", type=kinds.mjGEOM_BOX, size=size, pos=at, material=material)
+    die = ground.add_body(name="die")
+    die.add_freejoint(name="die")
+    add_mesh(spec, "die", rounded_cube(HALF_EDGE_M, ROUNDING_M))
+    law = contact(params, restitution=params["restitution"], friction=params["friction"], torsional_m=2e-4)
+    die.add_geom(name="die", type=kinds.mjGEOM_MESH, meshname="die", material="mark_die", density=1180, **law)
+    add_mesh(spec, "pips", pips(HALF_EDGE_M))
+    unseen: dict[str, Any] = {"contype": 0, "conaffinity": 0, "mass": 0, "group": 1}
+    die.add_geom(name="pips", type=kinds.mjGEOM_MESH, meshname="pips", material="mark_pips", **unseen)
+    speed = [params["speed_right_m_s"], params["speed_back_m_s"], params["speed_up_m_s"]]
+    spin = [params["spin_x_rad_s"], params["spin_y_rad_s"], params["spin_z_rad_s"]]
+    spec.add_key(name="start", qpos=[*START_M, 1, 0, 0, 0], qvel=[*speed, *spin])
+    return spec
+
+
+def _settled(height_m: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+    """(...) bool: the energy per mass lies below that of standing on an edge (inertia at most that of a sharp cube)."""
+    inertia_per_mass = (2 * HALF_EDGE_M) ** 2 / 6
+    kinetic = 0.5 * (velocity[..., :3] ** 2).sum(-1) + 0.5 * inertia_per_mass * (velocity[..., 3:] ** 2).sum(-1)
+    return np.asarray(GRAVITY_M_S2 * height_m + kinetic < GRAVITY_M_S2 * BARRIER_M)
+
+
+def decided(states: States) -> np.ndarray:
+    """(N,) bool: the die can no longer turn over."""
+    return _settled(states.position_m[:, 0, 2], states.velocity[:, 0])
+
+
+def read(trajectory: Trajectory) -> str | Null:
+    """The face whose normal points up most, once the die can no longer turn over."""
+    from scenes.drawing.die import FACE_NORMALS
+
+    if np.ptp(trajectory.position_m[:, 0], axis=0).max() < 1e-4:
+        return Null("no_motion")
+    if not _settled(trajectory.position_m[-1, 0, 2], trajectory.velocity[-1, 0]):
+        return Null("not_settled")
+    up = rotations(trajectory.quaternion[-1, 0])[2]  # world z in the die's frame
+    return f"face_{max(FACE_NORMALS, key=lambda face: float(up @ np.array(FACE_NORMALS[face])))}"
+
+
+SCENE = Scene(
+    name="die_roll",
+    version=1,
+    group="tossing",
+    prompt="A single die is thrown into a small wooden tray lined with green felt. It tumbles, bounces off the low walls "
+    "and comes to rest. Fixed camera, one continuous real-time shot, the die stays in view.",
+    negative_prompt="cuts, camera motion, hands, several dice, deformed die, blurry pips",
+    outcomes=tuple(f"face_{k}" for k in range(1, 7)),
+    null_rules=(
+        "The die is still moving, or rests tilted on an edge or against a wall, at the end.",
+        "The top face cannot be counted: hidden, blurred, deformed, or with a pattern that no die has.",
+        "There is more than one die, or the die disappears or leaves the picture.",
+        "Nothing moves at all.",
+    ),
+    duration_s=2.0,
+    camera=Camera(position_m=(0.0, -0.12, 0.25), target_m=(0.0, -0.006, 0.0), fovy_deg=32.0),
+    look=Look(),
+    factors={
+        "speed_right_m_s": hidden(Normal(1.2, 0.2)),
+        "speed_back_m_s": hidden(Normal(0.0, 0.4)),
+        "speed_up_m_s": hidden(Normal(-0.6, 0.3)),
+        "spin_x_rad_s": hidden(Normal(0.0, 100.0)),
+        "spin_y_rad_s": hidden(Normal(0.0, 100.0)),
+        "spin_z_rad_s": hidden(Normal(0.0, 60.0)),
+        "friction": unknown(Uniform(0.15, 0.5)),
+        "restitution": unknown(Uniform(0.2, 0.6)),
+    },
+    moving_bodies=("die",),
+    bounds_m=((-0.06, -0.06, 0.0), (0.06, 0.06, 0.3)),
+    build=build,
+    read=read,
+    decided=decided,
+    ideal={f"face_{k}": 1 / 6 for k in range(1, 7)},
+    published=("calibench:dice", "pawbench:A-02"),
+)
