@@ -74,7 +74,7 @@ def test_same_arguments_give_same_bytes(pictures, tmp_path):
 def test_a_card_that_was_filled_in_is_not_overwritten(pictures, tmp_path):
     kit.write_kit(tmp_path, tokens=TOKENS)
     (tmp_path / "study.toml").write_text('[study]\nmodel = "mine"\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"holds another study\.toml, which is not overwritten; choose a folder"):
+    with pytest.raises(InputError, match=r"holds another study\.toml, which is not overwritten; choose an empty"):
         kit.write_kit(tmp_path, tokens=TOKENS)
     assert (tmp_path / "study.toml").read_text(encoding="utf-8") == '[study]\nmodel = "mine"\n'
 
