@@ -1,8 +1,8 @@
 """Which OpenGL can draw here without a screen?
 
-EGL is tried first, then OSMesa. On EGL the software device is preferred to a graphics card unless MUJOCO_EGL_DEVICE_ID says
-otherwise: its pixels are the same on every machine, several processes may draw at once, and drawing beside CUDA cannot hang.
-Everything is set up in the process that draws, when it first draws.
+EGL is tried first, then OSMesa. On EGL the software device is preferred to a graphics card unless MUJOCO_EGL_DEVICE_ID
+says otherwise: its pixels are the same on every machine, several processes may draw at once, and drawing beside CUDA
+cannot hang. Everything is set up in the process that draws, when it first draws.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def primitive(kind: str, size_m: tuple[float, float, float], slices: int) -> Tri
         mesh = trimesh.creation.box(extents=2 * np.array(size_m))
     elif kind in ("sphere", "ellipsoid"):
         mesh = trimesh.creation.uv_sphere(radius=1.0, count=[stacks, slices])
-        mesh.apply_scale([radius] * 3 if kind == "sphere" else list(size_m))
+        mesh.vertices = mesh.vertices * ([radius] * 3 if kind == "sphere" else size_m)
     elif kind == "cylinder":
         mesh = trimesh.creation.cylinder(radius=radius, height=2 * half, sections=slices)
     elif kind == "capsule":

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .gl import Context, open_context
+from .lighting import Shot, light_shots, shadow_reach_m, write_look
 from .scene import Camera, Look, Scene
 from .track import Track as Track
 from .trajectory import rotation_matrices
 from .view import View
 from .visual_model import EFFORTS, Quality, visual_model
 
-if TYPE_CHECKING:
-    import mujoco
-
 _MAX_PX = 4096
-_SOFTNESS = 0.06
-"""Radius of the light over its distance, in pictures that are averaged over several samples."""
-_SHADOW_REACH = 1.6
-"""Half side of the shadowed square over the half diagonal of what the camera sees at its target."""
+_SIGHT = 60.0
+"""How far the camera sees, in distances to its target."""
+_DIM = 1e-3
+"""Colour of the backdrop under the lights, over its own glow: so little that no light or shadow shows on it."""
 _FAR_M = 1e4
+"""Where a body is put that is not drawn."""
 _open_studio: Studio | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Shot:
-    """Light and pixel grid of one picture."""
-
-    aim: np.ndarray
-    light_m: np.ndarray
-    grid_px: tuple[float, float]
 
 
 class Studio:
@@ -119,7 +108,7 @@ class Studio:
             if "_mjr" in self.__dict__:
                 self._mjr.free()
             self._context.free()
-        for name in ("_mjr", "_mjv", "_data", "_visual"):
+        for name in ("_geoms", "_mjr", "_mjv", "_data", "_visual"):
             self.__dict__.pop(name, None)
         self._context = None
 
@@ -158,35 +147,25 @@ class Studio:
             camera=self.scene.camera if camera is None else camera, height_px=self.size_px[0], width_px=self.size_px[1]
         )
         self._stage(look, view)
-        shots = self._shots(look, view)
         movers = self._movers(track)
+        self._add_backdrop(look, view)
+        shots = light_shots(look, view, EFFORTS[self.quality].n_samples)
+        frusta = [(eye.frustum_center, eye.frustum_bottom, eye.frustum_top) for eye in self._mjv.camera]
         out = np.empty((len(track), *self.size_px, 3), dtype=np.uint8)
         for t in range(len(track)):
             for geom, position, rotation in movers:
                 geom.pos[:] = position[t]
                 geom.mat[:] = rotation[t]
-            out[t] = self._picture(shots)
+            out[t] = self._picture(shots, frusta)
         return out
 
     def _stage(self, look: Look, view: View) -> None:
         """Writes look and camera into the model and lists what is to be drawn."""
         import mujoco
 
-        model, data, key = self._visual.model, self._data, self._visual.model.light("light").id
-        if unknown := set(look.tint) - set(self._visual.materials):
-            known = ", ".join(self._visual.materials)
-            raise ValueError(f"tint must name materials of the scene ({known}), got {sorted(unknown)}")
-        for piece in self._visual.pieces:
-            tint = look.tint.get(piece.part.finish.material, (1.0, 1.0, 1.0))
-            rgb = np.multiply(piece.part.finish.rgba[:3], tint)
-            model.mat_rgba[model.geom_matid[piece.geom], :3] = np.clip(rgb, 0.0, 1.0)
-        model.vis.headlight.ambient[:] = look.ambient
-        model.vis.headlight.diffuse[:] = look.headlight_diffuse
-        model.vis.headlight.specular[:] = 0.0
-        model.light_diffuse[key] = look.light_diffuse
-        model.light_specular[key] = 0.3 * look.light_diffuse
-        model.light_ambient[key] = 0.0
-        model.vis.map.znear, model.vis.map.zfar = 0.05 * view.distance_m, 60.0 * view.distance_m
+        model, data = self._visual.model, self._data
+        write_look(self._visual, look)
+        model.vis.map.znear, model.vis.map.zfar = 0.05 * view.distance_m, _SIGHT * view.distance_m
         model.cam_pos[0] = view.camera.position_m
         mujoco.mju_mat2Quat(model.cam_quat[0], np.ascontiguousarray(view.rotation).ravel())
         model.cam_fovy[0] = math.degrees(2 * math.atan(view.tan_half_height))
@@ -195,26 +174,25 @@ class Studio:
         eye = mujoco.MjvCamera()
         eye.type, eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
         mujoco.mjv_updateScene(model, data, mujoco.MjvOption(), None, eye, mujoco.mjtCatBit.mjCAT_ALL, self._mjv)
+        self._geoms = {int(geom.objid): geom for geom in self._mjv.geoms[: self._mjv.ngeom]}
+        for piece in self._visual.pieces:
+            if not piece.part.casts_shadow:  # MuJoCo draws decor in the picture and leaves it out of the shadow map.
+                self._geoms[piece.geom].category = mujoco.mjtCatBit.mjCAT_DECOR.value
+        self._mjr.shadowClip = shadow_reach_m(view)
 
-    def _shots(self, look: Look, view: View) -> list[_Shot]:
-        """Light and pixel grid of each picture that is averaged into one frame."""
-        target = np.array(view.camera.target_m, dtype=float)
-        reach = view.distance_m * view.tan_half_height * math.hypot(1.0, view.width_px / view.height_px) * _SHADOW_REACH
-        self._mjr.shadowClip = reach
-        towards = target - look.light_position_m
-        aim = towards / np.linalg.norm(towards)
-        aside = np.cross(aim, (1.0, 0.0, 0.0) if abs(aim[0]) < 0.9 else (0.0, 1.0, 0.0))
-        aside /= np.linalg.norm(aside)
-        n = EFFORTS[self.quality].n_samples
-        shots = []
-        for k in range(n):
-            # A sunflower over the light's disc and an R2 sequence over the pixel: even, and the same every time.
-            radius, turn = (math.sqrt((k + 0.5) / n) * _SOFTNESS if n > 1 else 0.0), k * 2.399963
-            shifted = aim + radius * (math.cos(turn) * aside + math.sin(turn) * np.cross(aim, aside))
-            shifted /= np.linalg.norm(shifted)
-            grid = ((0.5 + k * 0.7548776662) % 1 - 0.5, (0.5 + k * 0.5698402910) % 1 - 0.5) if n > 1 else (0.0, 0.0)
-            shots.append(_Shot(aim=shifted, light_m=target - 2 * reach * shifted, grid_px=grid))
-        return shots
+    def _add_backdrop(self, look: Look, view: View) -> None:
+        """Hangs a glowing sheet behind everything: MuJoCo clears to black, and a sky box costs far more."""
+        import mujoco
+
+        far = 0.95 * _SIGHT * view.distance_m
+        half = 1.5 * far * view.tan_half_height * max(1.0, view.width_px / view.height_px)
+        sheet = self._mjv.geoms[self._mjv.ngeom]
+        rgba = np.array([*(_DIM * c for c in look.background_rgb), 1.0], dtype=np.float32)
+        place = np.array(view.camera.position_m) - far * view.rotation[:, 2]
+        size, turn = np.array([half, half, 0.0]), np.ascontiguousarray(view.rotation).ravel()
+        mujoco.mjv_initGeom(sheet, mujoco.mjtGeom.mjGEOM_PLANE, size, place, turn, rgba)
+        sheet.emission, sheet.specular, sheet.reflectance = 1 / _DIM, 0.0, 0.0
+        self._mjv.ngeom += 1
 
     def _movers(self, track: Track) -> list[tuple[Any, np.ndarray, np.ndarray]]:
         """What moves: a geom of the picture with its position (T, 3) and rotation (T, 3, 3)."""
@@ -229,18 +207,17 @@ class Studio:
             rotation = np.concatenate([rotation, rotation_matrices(turned)], axis=1)
         else:  # The twin comes last: leaving it out costs nothing.
             self._mjv.ngeom = sum(piece.body < n_bodies for piece in self._visual.pieces)
-        drawn = {int(geom.objid): geom for geom in self._mjv.geoms[: self._mjv.ngeom]}
         movers = []
         for piece in self._visual.pieces:
-            if piece.body < 0 or piece.geom not in drawn:
+            if not 0 <= piece.body < position.shape[1]:
                 continue
             turn = rotation[:, piece.body]
             own = rotation_matrices(model.geom_quat[piece.geom])
             place = position[:, piece.body] + turn @ model.geom_pos[piece.geom]
-            movers.append((drawn[piece.geom], place, turn @ own))
+            movers.append((self._geoms[piece.geom], place, turn @ own))
         return movers
 
-    def _picture(self, shots: list[_Shot]) -> np.ndarray:
+    def _picture(self, shots: tuple[Shot, ...], frusta: list[tuple[float, float, float]]) -> np.ndarray:
         """(H, W, 3) one frame of what is staged."""
         import mujoco
 
@@ -251,6 +228,11 @@ class Studio:
         light = next(light for light in self._mjv.lights[: self._mjv.nlight] if not light.headlight)
         for shot in shots:
             light.pos[:], light.dir[:] = shot.light_m, shot.aim
+            for eye, straight in zip(self._mjv.camera, frusta, strict=True):
+                unit = (straight[2] - straight[1]) / height  # one pixel on the near plane
+                eye.frustum_center = straight[0] + shot.grid_px[0] * unit
+                eye.frustum_bottom = straight[1] + shot.grid_px[1] * unit
+                eye.frustum_top = straight[2] + shot.grid_px[1] * unit
             mujoco.mjr_render(rect, self._mjv, self._mjr)
             mujoco.mjr_readPixels(pixels, None, rect, self._mjr)
             if len(shots) == 1:

@@ -42,7 +42,7 @@ class View:
     def tan_half_height(self) -> float:
         """Tangent of half the vertical angle of view; in an upright picture `fovy_deg` spans the width instead."""
         tan = math.tan(math.radians(self.camera.fovy_deg) / 2)
-        return tan * max(1.0, self.height_px / self.width_px)
+        return tan * max(1.0, float(self.height_px) / float(self.width_px))
 
     def pixels(self, points_m: np.ndarray) -> np.ndarray:
         """(..., 2) column and row, in pixels from the picture's upper left corner, of points (..., 3).

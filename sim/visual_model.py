@@ -1,7 +1,7 @@
 """How does what a scene looks like become a MuJoCo model that draws fast?
 
-No joints, no collisions: one mesh per part, a mocap body per moving body, a hidden twin of the main one, one camera and one
-light whose places are written into the model later, so that another look or camera needs no compiling.
+No joints, no collisions: one mesh per part, a mocap body per moving body, a hidden twin of the main one, one camera and
+one light whose places are written into the model later, so that another look or camera needs no compiling.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Effort:
     shadow_px: int
     """Side of the shadow map: it alone decides the speed of a small picture."""
     n_samples: int
-    """Pictures averaged into one, each with the light and the pixel grid a little elsewhere: soft shadows, smooth edges."""
+    """Pictures averaged into one, with light and pixel grid a little elsewhere in each: soft shadows, smooth edges."""
     enlargement: int
     """The picture is drawn this many times larger in each direction, then averaged."""
 
