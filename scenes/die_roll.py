@@ -2,14 +2,14 @@
 
 The answer is a distribution because the hand's throw varies: speed and spin are hidden, and a few bounces turn small
 differences into other faces. The cube is a rounded convex mesh, not MuJoCo's box primitive: real dice have rounded edges,
-and the mesh costs no more time. A clear acrylic guard above the wooden rim keeps a lively die inside. The starting face is
+and the mesh costs no more time. A clear guard above the wooden rim, not drawn, keeps a lively die inside. The starting face is
 visible and the roll is short, so 1/6 is not forced: face_1, on top at the start, comes up in about 0.19 of the rolls and
 the total variation from 1/6 is about 0.03 (the shipped reference has the figures).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,17 +31,11 @@ def build(params: Params) -> mujoco.MjSpec:
     """The die in the air beside the middle of its tray, moving right and spinning."""
     import mujoco
 
-    from scenes.drawing.die import add_mesh, pips, rounded_cube
+    from scenes.drawing.die import add_die
 
     spec, kinds = world(params), mujoco.mjtGeom
-    for name, rgba in (
-        ("felt", (0.16, 0.42, 0.30, 1)),
-        ("wood", (0.55, 0.36, 0.20, 1)),
-        ("acrylic", (0.85, 0.92, 0.95, 0.07)),
-        ("mark_die", (0.94, 0.92, 0.86, 1)),
-        ("mark_pips", (0.08, 0.08, 0.10, 1)),
-    ):
-        spec.add_material(name=name, rgba=rgba, specular=0.3, shininess=0.4)
+    spec.add_material(name="felt", rgba=(0.16, 0.42, 0.30, 1), specular=0.0)
+    spec.add_material(name="wood", rgba=(0.55, 0.36, 0.20, 1), specular=0.2)
     ground = spec.worldbody
     ground.add_geom(name="floor", type=kinds.mjGEOM_PLANE, size=[0.3, 0.3, 0.01], material="felt")
     reach, half = TRAY_HALF_M + WALL_HALF_M, WALL_HEIGHT_M / 2
@@ -51,17 +45,14 @@ def build(params: Params) -> mujoco.MjSpec:
         ("front", 0, -reach, reach + WALL_HALF_M, WALL_HALF_M),
         ("back", 0, reach, reach + WALL_HALF_M, WALL_HALF_M),
     ):
-        for part, base, rise, material in (("rim", 0.0, half, "wood"), ("guard", WALL_HEIGHT_M, GUARD_HALF_M, "acrylic")):
-            size, at = [length_x, length_y, rise], [x, y, base + rise]
-            ground.add_geom(name=f"{part}_{name}", type=kinds.mjGEOM_BOX, size=size, pos=at, material=material)
+        size, at = [length_x, length_y, half], [x, y, half]
+        ground.add_geom(name=f"rim_{name}", type=kinds.mjGEOM_BOX, size=size, pos=at, material="wood")
+        size, at = [length_x, length_y, GUARD_HALF_M], [x, y, WALL_HEIGHT_M + GUARD_HALF_M]
+        ground.add_geom(name=f"guard_{name}", type=kinds.mjGEOM_BOX, size=size, pos=at, group=3)
     die = ground.add_body(name="die")
     die.add_freejoint(name="die")
-    add_mesh(spec, "die", rounded_cube(HALF_EDGE_M, ROUNDING_M))
     law = contact(params, restitution=params["restitution"], friction=params["friction"], torsional_m=2e-4)
-    die.add_geom(name="die", type=kinds.mjGEOM_MESH, meshname="die", material="mark_die", density=1180, **law)
-    add_mesh(spec, "pips", pips(HALF_EDGE_M))
-    unseen: dict[str, Any] = {"contype": 0, "conaffinity": 0, "mass": 0, "group": 1}
-    die.add_geom(name="pips", type=kinds.mjGEOM_MESH, meshname="pips", material="mark_pips", **unseen)
+    add_die(spec, die, half_edge_m=HALF_EDGE_M, rounding_m=ROUNDING_M, density=1180, **law)
     speed = [params["speed_right_m_s"], params["speed_back_m_s"], params["speed_up_m_s"]]
     spin = [params["spin_x_rad_s"], params["spin_y_rad_s"], params["spin_z_rad_s"]]
     spec.add_key(name="start", qpos=[*START_M, 1, 0, 0, 0], qvel=[*speed, *spin])

@@ -15,7 +15,7 @@ from .scene import Params
 
 IMPEDANCE = 0.95
 """Constant constraint impedance d (solimp): the contact acceleration is (1 - d) of the free one plus d of the asked."""
-_N_PHASES = 64
+_N_PHASES = 32
 """Sub-step phases of the first touch over which the discrete rebound is averaged."""
 _MAX_BOUNCE_STEPS = 20_000
 
@@ -78,13 +78,31 @@ def damping_ratio(restitution: float, frequency_step: float) -> float:
     low, high = 1e-6, 0.5 / frequency_step
     if _discrete_restitution(high, frequency_step) >= restitution:
         return high
-    for _ in range(50):
+    for _ in range(26):
         middle = 0.5 * (low + high)
         if _discrete_restitution(middle, frequency_step) > restitution:
             low = middle
         else:
             high = middle
     return 0.5 * (low + high)
+
+
+@lru_cache(maxsize=4096)
+def restitution_of(solref: tuple[float, float], timestep_s: float) -> float:
+    """Coefficient of restitution that a contact of this law realises: the inverse of `damping_ratio`.
+
+    Args:
+        solref: Stiffness and damping in MuJoCo's direct form, `(-omega**2, -2 zeta omega)`.
+        timestep_s: Step in use.
+
+    Raises:
+        ValueError: `solref` is not in the direct form.
+    """
+    stiffness, damping = -solref[0], -solref[1]
+    if not (stiffness > 0 and damping > 0):
+        raise ValueError(f"solref must be in the direct form (two negative numbers), got {solref}")
+    omega = math.sqrt(stiffness)
+    return _discrete_restitution(damping / (2 * omega), omega * timestep_s)
 
 
 def contact(

@@ -77,7 +77,26 @@ def pips(half_edge_m: float, *, n_sides: int = 14) -> tuple[np.ndarray, np.ndarr
     return np.concatenate(vertices), np.concatenate(faces).astype(np.int32)
 
 
-def add_mesh(spec: Any, name: str, mesh: tuple[np.ndarray, np.ndarray]) -> None:
-    """Adds vertices and faces to a spec as a named mesh."""
-    vertices, faces = mesh
-    spec.add_mesh(name=name, uservert=vertices.ravel(), userface=faces.ravel())
+def add_die(spec: Any, body: Any, *, half_edge_m: float, rounding_m: float, density: float, **law: Any) -> None:
+    """Adds a die to a body: a rounded cube that collides, and 21 pips that are only drawn.
+
+    Args:
+        spec: The MjSpec being built.
+        body: The body that becomes a die; geoms, meshes and materials take its name.
+        half_edge_m: Half the distance of opposite faces.
+        rounding_m: Radius of the edges.
+        density: kg/m3.
+        law: The contact law (`sim.contact`).
+    """
+    import mujoco
+
+    spec.add_material(name="mark_die", rgba=(0.94, 0.92, 0.86, 1), specular=0.3, shininess=0.4)
+    spec.add_material(name="mark_pips", rgba=(0.08, 0.08, 0.10, 1), specular=0.1)
+    drawn: dict[str, Any] = {"contype": 0, "conaffinity": 0, "mass": 0, "group": 1}
+    for name, mesh, material, rest in (
+        (body.name, rounded_cube(half_edge_m, rounding_m), "mark_die", {"density": density, **law}),
+        (f"{body.name}_pips", pips(half_edge_m), "mark_pips", drawn),
+    ):
+        vertices, faces = mesh
+        spec.add_mesh(name=name, uservert=vertices.ravel(), userface=faces.ravel())
+        body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, material=material, **rest)
