@@ -1,0 +1,127 @@
+"""What do the verdicts of one scene and one model say, set against the scene's reference?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import scenes
+
+from .record import CLOSE_TV, LEVEL, Cell, ClipRow
+from .stats import (
+    Baseline,
+    clopper_pearson,
+    excess,
+    expected_total_variation,
+    holm,
+    share_bounds,
+    total_variation,
+    tv_bounds,
+    tv_interval,
+    tv_test,
+)
+
+if TYPE_CHECKING:
+    from sim.reference import Reference
+
+
+def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Reference, *, seed: int) -> Cell:
+    """The numbers of one cell from the rows of every clip that was asked for; `adjusted` adds `p_holm` and `finding`."""
+    scene, variant = scenes.parse_token(token)
+    status = Counter(row.status for row in rows)
+    by_outcome = Counter(row.outcome for row in rows if row.status == "scored")
+    counts = [by_outcome[outcome] for outcome in scene.outcomes]
+    baseline = Baseline.sample([reference.counts[outcome] for outcome in scene.outcomes])
+    n, requested = sum(counts), len(rows)
+    scorable = clopper_pearson(n, requested)
+    tv, expected = total_variation(counts, baseline), expected_total_variation(n, baseline)
+    interval, bounds = tv_interval(counts, baseline, seed=seed), tv_bounds(counts, requested - n, baseline)
+    test = tv_test(counts, baseline, seed=seed)
+    unseen = [c if q == 0 else 0 for c, q in zip(counts, baseline.p, strict=True)]
+    return Cell(
+        model=model,
+        scene=scene.name,
+        variant=variant,
+        requested=requested,
+        scored=n,
+        null=_reasons(rows, "null"),
+        unreadable=_reasons(rows, "unreadable"),
+        judge_error=status["judge_error"],
+        refused=status["refused"],
+        missing=status["missing"],
+        missing_reasons=_reasons(rows, "missing"),
+        n_distinct=_n_distinct(rows),
+        seeds=_seeds(rows),
+        counts=dict(zip(scene.outcomes, counts, strict=True)),
+        scorability=n / requested,
+        scorability_interval=(scorable.low, scorable.high),
+        shares=_shares(scene.outcomes, counts, requested, baseline),
+        impossible={o: c for o, c in zip(scene.outcomes, unseen, strict=True) if c > 0},
+        tv=_finite(tv),
+        tv_interval=None if n == 0 else (interval.low, interval.high),
+        tv_bounds=(bounds.low, bounds.high),
+        tv_expected=_finite(expected),
+        excess=_finite(excess(tv, expected)),
+        p=_finite(test.p),
+        p_method=test.method if test.n_draws is None else f"{test.method}, {test.n_draws} draws",
+        p_holm=None,
+        finding="not_tested",
+        why_undefined="no clip was scored" if n == 0 else None,
+    )
+
+
+def adjusted(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The cells with Holm's p over all of them that were tested, and the finding that follows."""
+    p_holm = holm([cell.p for cell in cells])
+    return tuple(_with_finding(cell, p) for cell, p in zip(cells, p_holm, strict=True))
+
+
+def _with_finding(cell: Cell, p_holm: float | None) -> Cell:
+    if p_holm is None or cell.tv_interval is None:
+        return cell
+    if p_holm < LEVEL:
+        return replace(cell, p_holm=p_holm, finding="differs")
+    close = cell.tv_interval[1] < CLOSE_TV
+    return replace(cell, p_holm=p_holm, finding="close" if close else "cannot_tell")
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _reasons(rows: Iterable[ClipRow], status: str) -> dict[str, int]:
+    return dict(sorted(Counter(row.reason or "unknown" for row in rows if row.status == status).items()))
+
+
+def _n_distinct(rows: Sequence[ClipRow]) -> int:
+    scored = [row.sha256 for row in rows if row.status == "scored"]
+    return len({sha for sha in scored if sha is not None}) + scored.count(None)
+
+
+def _seeds(rows: Sequence[ClipRow]) -> str:
+    seeds = [row.seed for row in rows if row.seed is not None]
+    if not seeds:
+        return "none"
+    if len(seeds) < len(rows):
+        return "some"
+    return "per_clip" if len(set(seeds)) == len(seeds) else "shared"
+
+
+def _shares(
+    outcomes: Sequence[str], counts: Sequence[int], requested: int, baseline: Baseline
+) -> dict[str, dict[str, float | None]]:
+    n, shares = sum(counts), {}
+    for outcome, count, p in zip(outcomes, counts, baseline.p, strict=True):
+        interval, bounds = clopper_pearson(count, n), share_bounds(count, n, requested - n)
+        shares[outcome] = {
+            "reference": p,
+            "share": count / n if n else None,
+            "low": _finite(interval.low),
+            "high": _finite(interval.high),
+            "least": bounds.low,
+            "most": bounds.high,
+        }
+    return shares

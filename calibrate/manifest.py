@@ -1,0 +1,91 @@
+"""Which clips does a `metadata.jsonl` say were asked for?"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sim import InputError
+
+MANIFEST = "metadata.jsonl"
+"""Name of the manifest in a study's folder."""
+STATUSES = (None, "done", "refused", "failed", "pending")
+"""What a row may say of its generation; None and `done` promise a file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestedClip:
+    """One row of a manifest."""
+
+    line: int
+    """Line number, from 1."""
+    model: str
+    scene: str
+    file: str | None
+    status: str | None
+    seed: int | str | None
+    prompt: str | None
+
+
+def read_manifest(path: Path) -> tuple[RequestedClip, ...]:
+    """All rows, in order.
+
+    Raises:
+        InputError: A line is not JSON, lacks a field, or names a file again.
+    """
+    seen: dict[str, int] = {}
+    rows = []
+    for line, row in _json_lines(path):
+        requested = _row(path, line, row)
+        if requested.file is not None:
+            if requested.file in seen:
+                again = f"{path} line {line} names {requested.file!r} again"
+                raise InputError(f"{again} (first in line {seen[requested.file]}); remove one")
+            seen[requested.file] = line
+        rows.append(requested)
+    return tuple(rows)
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    for line, content in enumerate(text.split("\n"), start=1):
+        if not content.strip():
+            continue
+        try:
+            yield line, json.loads(content)
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path} line {line} is not JSON: {error.msg}; write one object per line") from error
+
+
+def _row(path: Path, line: int, row: Any) -> RequestedClip:
+    if not isinstance(row, dict):
+        raise InputError(f'{path} line {line} must be an object like {{"file": ..., "model": ..., "scene": ...}}')
+    for name in ("model", "scene"):
+        if not isinstance(row.get(name), str) or not row[name]:
+            raise InputError(f"{path} line {line} must give {name!r} as text, got {row.get(name)!r}")
+    for name in ("file", "prompt"):
+        if row.get(name) is not None and not isinstance(row[name], str):
+            raise InputError(f"{path} line {line} must give {name!r} as text or leave it out, got {row[name]!r}")
+    if row.get("status") not in STATUSES:
+        known = ", ".join(str(s) for s in STATUSES[1:])
+        raise InputError(f"{path} line {line} has status {row['status']!r}; it must be one of {known} or left out")
+    seed = row.get("seed")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | str)):
+        raise InputError(f"{path} line {line} must give 'seed' as a whole number or text, got {seed!r}")
+    file = row.get("file") or None
+    return RequestedClip(
+        line=line,
+        model=row["model"],
+        scene=row["scene"],
+        file=posixpath.normpath(file) if file else None,
+        status=row.get("status"),
+        seed=seed,
+        prompt=row.get("prompt"),
+    )

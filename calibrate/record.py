@@ -1,0 +1,175 @@
+"""What was measured, and everything that is needed to recompute it?"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from sim import InputError
+
+FORMAT = 1
+"""Raised by every change of the file's meaning."""
+LEVEL = 0.05
+"""A cell differs if its Holm-adjusted p is below this."""
+CLOSE_TV = 0.1
+"""A cell is close to the reference if the interval of its total variation ends below this."""
+
+Finding = Literal["differs", "close", "cannot_tell", "not_tested"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClipRow:
+    """One clip that was asked for, and what became of it."""
+
+    model: str
+    scene: str
+    """Scene token."""
+    file: str | None
+    """Path in the study's folder; None if there is no file."""
+    status: str
+    """`scored`, `null`, `unreadable`, `judge_error`, `refused` or `missing`."""
+    outcome: str | None = None
+    reason: str | None = None
+    """Of a null, an unreadable or a missing clip."""
+    confidence: float | None = None
+    """The judge's probability that its verdict is right."""
+    probabilities: Mapping[str, float] | None = None
+    detail: str | None = None
+    judge: str | None = None
+    """Digest of the judge that gave the verdict."""
+    sha256: str | None = None
+    """Hash of the file's bytes."""
+    seed: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """The numbers of one scene and one model; a pair of numbers is an interval's low and high end."""
+
+    model: str
+    scene: str
+    variant: str | None
+    requested: int
+    """scored + null + unreadable + judge_error + refused + missing."""
+    scored: int
+    null: Mapping[str, int]
+    unreadable: Mapping[str, int]
+    judge_error: int
+    refused: int
+    missing: int
+    missing_reasons: Mapping[str, int]
+    n_distinct: int
+    """Scored clips whose files differ from one another."""
+    seeds: str
+    """Which seeds the manifest records: `none`, `some`, `shared` or `per_clip`."""
+    counts: Mapping[str, int]
+    scorability: float
+    """scored / requested."""
+    scorability_interval: tuple[float, float]
+    """95 % Clopper-Pearson."""
+    shares: Mapping[str, Mapping[str, float | None]]
+    """Outcome -> `reference`, `share` of the scored clips with `low` and `high` (95 % Clopper-Pearson), and
+    `least`, `most`: bounds of the share of all requested clips, whatever the others showed."""
+    impossible: Mapping[str, int]
+    """Outcomes that the reference never gave, with how many clips showed them."""
+    tv: float | None
+    """Total variation between the shares of the scored clips and the reference."""
+    tv_interval: tuple[float, float] | None
+    """95 %, see calibrate.stats.tv_interval."""
+    tv_bounds: tuple[float, float]
+    """Lowest and highest total variation of all requested clips, whatever the unscored ones showed."""
+    tv_expected: float | None
+    """What a faithful model would have on average at this number of scored clips."""
+    excess: float | None
+    p: float | None
+    p_method: str
+    p_holm: float | None
+    """p adjusted for all cells of the record that were tested."""
+    finding: Finding
+    why_undefined: str | None
+    """Why the figures that are None have no value."""
+
+    @property
+    def token(self) -> str:
+        """Scene token."""
+        return self.scene if self.variant is None else f"{self.scene}@{self.variant}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """The result of scoring a study."""
+
+    quincunx: str
+    """Version that wrote the record."""
+    study: str
+    """The study's folder or file of verdicts, relative to the record."""
+    seed: int
+    """Seed of every Monte Carlo draw in the record."""
+    judge: Mapping[str, Any]
+    """`digest`, `kind`, and `card`: what the judge's card says per scene, or None."""
+    references: Mapping[str, Mapping[str, Any]]
+    """Scene token -> counts and provenance of the reference."""
+    cells: tuple[Cell, ...]
+    clips: tuple[ClipRow, ...]
+    unmatched: tuple[Mapping[str, str | None], ...] = ()
+    """Files that belong to no cell: `file`, `why`, `nearest`."""
+    warnings: tuple[str, ...] = ()
+    run_cards: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_scored(self) -> int:
+        """Clips with an outcome; 0 makes the command exit with 3."""
+        return sum(cell.scored for cell in self.cells)
+
+    def to_json(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold."""
+        return {"format": FORMAT, **asdict(self)}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Record:
+        """The record that `to_json` wrote.
+
+        Raises:
+            InputError: It has another format.
+        """
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+            found = data.get("format") if isinstance(data, Mapping) else None
+            raise InputError(f"this is no record of format {FORMAT} (it says {found!r}); score the study again")
+        fields = {k: v for k, v in data.items() if k != "format"}
+        pairs = ("scorability_interval", "tv_interval", "tv_bounds")
+        cells = [{**c, **{k: None if c[k] is None else tuple(c[k]) for k in pairs}} for c in fields["cells"]]
+        return Record(
+            **{
+                **fields,
+                "cells": tuple(Cell(**c) for c in cells),
+                "clips": tuple(ClipRow(**c) for c in fields["clips"]),
+                "unmatched": tuple(fields["unmatched"]),
+                "warnings": tuple(fields["warnings"]),
+            }
+        )
+
+    @staticmethod
+    def read(path: Path | str) -> Record:
+        """The record in a file.
+
+        Raises:
+            InputError: The file is not there, is not JSON, or has another format.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{path} cannot be read ({error.strerror}); give the record that `score` wrote") from error
+        except ValueError as error:
+            raise InputError(f"{path} is not a record: {error}") from error
+        return Record.from_json(data)
+
+    def write(self, path: Path | str) -> None:
+        """Write the record; a file that is there is replaced in one step."""
+        text = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
+        temporary = Path(f"{path}.part")
+        temporary.write_text(text + "\n", encoding="utf-8")
+        os.replace(temporary, path)

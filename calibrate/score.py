@@ -1,0 +1,244 @@
+"""How do the outcomes of a folder of clips, or of a table of verdicts, compare with the references?"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import scenes
+from judge.judge import Judge
+from judge.verdict import Verdict
+from sim import InputError
+
+from .cell import adjusted, measure
+from .record import ClipRow, Record
+from .study import Clip, Unmatched, read_study
+from .verdict_log import Key, VerdictLog, content_hash
+from .verdicts_csv import read_verdicts
+
+if TYPE_CHECKING:
+    from sim.reference import Reference
+
+LEAST_REFERENCE_N = 5_000
+"""A reference from fewer rollouts is used with a warning."""
+Progress = Callable[[int, int], None]
+"""Called with (clips done, clips in all)."""
+
+
+def score_study(
+    folder: Path | str,
+    judge: Judge,
+    *,
+    out: Path | str,
+    seed: int = 0,
+    workers: int = 1,
+    card: Mapping[str, Any] | None = None,
+    references: Mapping[str, Reference] | None = None,
+    progress: Progress | None = None,
+) -> Record:
+    """The record of a folder of clips, written to `out`; `<out>.verdicts.jsonl` lets a killed run go on.
+
+    Every clip is shown to the judge by itself, so that the record does not depend on the workers or on where a run was
+    interrupted. A clip on which the judge fails is a judge error; it is tried again by the next run.
+
+    Args:
+        folder: The study, see calibrate.study.
+        judge: Gives the verdicts. Scenes that it does not cover are listed in the record and not scored.
+        out: File to write. Its folder is made if need be.
+        seed: Seed of the Monte Carlo draws of tests and intervals.
+        workers: Threads that judge.
+        card: The judge's card as a dictionary, of which the record keeps the figures of its scenes.
+        references: Scene token -> reference; the shipped ones where it has none.
+        progress: Called after every clip.
+
+    Returns:
+        The record; `n_scored` is 0 if nothing could be scored.
+
+    Raises:
+        InputError: The folder cannot be read, or `out` cannot be written (found out before any work is done).
+        SceneError: A scene has no reference.
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, got {workers}")
+    log = VerdictLog(Path(f"{_writable(out)}.verdicts.jsonl"))
+    study = read_study(folder)
+    covered = {token: judge.covers(scenes.parse_token(token)[0].name) for token in {c.scene for c in study.clips}}
+    clips = [clip for clip in study.clips if covered[clip.scene]]
+    why = "the judge's card does not cover the scene {}; train it, or give --verdicts"
+    left_out = [Unmatched(file=c.file or "(no file)", why=why.format(c.scene)) for c in study.clips if c not in clips]
+    used = _references({clip.scene for clip in clips}, references)
+    hashes, verdicts = _judge_all(study.folder, clips, judge, log, workers, progress)
+    rows = [_row(clip, hashes.get(clip.file or ""), verdicts) for clip in clips]
+    about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, used)}
+    relative = os.path.relpath(study.folder.resolve(), Path(out).resolve().parent)
+    listed = [*study.unmatched, *left_out]
+    return _finish(rows, used, listed, study=relative, judge=about, cards=study.cards, seed=seed, out=Path(out))
+
+
+def score_verdicts(
+    table: Path | str, *, out: Path | str, seed: int = 0, references: Mapping[str, Reference] | None = None
+) -> Record:
+    """The record of a CSV table of verdicts (calibrate.verdicts_csv), written to `out`; needs no judge and no clips.
+
+    Raises:
+        InputError: The table cannot be read, or `out` cannot be written.
+        SceneError: A scene has no reference.
+    """
+    _writable(out)
+    rows, unmatched, digest = read_verdicts(Path(table))
+    used = _references({row.scene for row in rows}, references)
+    about = {"digest": digest, "kind": "table of verdicts", "card": None}
+    relative = os.path.relpath(Path(table).resolve(), Path(out).resolve().parent)
+    return _finish(rows, used, unmatched, study=relative, judge=about, cards={}, seed=seed, out=Path(out))
+
+
+def _writable(out: Path | str) -> Path:
+    path = Path(out)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give --out a file name, for example {path / 'record.json'}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with Path(f"{path}.part").open("ab"):
+            pass
+        Path(f"{path}.part").unlink()
+        if path.exists() and not os.access(path, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); choose another --out") from error
+    return path
+
+
+def _references(tokens: Iterable[str], given: Mapping[str, Reference] | None) -> dict[str, Reference]:
+    used = {token: (given or {}).get(token) or scenes.reference(token) for token in sorted(tokens)}
+    for token, reference in used.items():
+        scene, _ = scenes.parse_token(token)
+        if tuple(reference.outcomes) != scene.outcomes or reference.version != scene.version:
+            there = f"version {reference.version} with outcomes {', '.join(reference.outcomes)}"
+            raise InputError(f"the reference of {token} is of {there}; the scene is at {scene.version}: make it again")
+    return used
+
+
+def _judge_all(
+    folder: Path, clips: Sequence[Clip], judge: Judge, log: VerdictLog, workers: int, progress: Progress | None
+) -> tuple[dict[str, str], dict[tuple[str, str], Verdict]]:
+    """File -> hash of its bytes, and (file, scene token) -> its verdict."""
+    digest = judge.digest
+    hashes: dict[str, str] = {}
+    verdicts: dict[tuple[str, str], Verdict] = {}
+    first: dict[Key, str] = {}
+    for clip in clips:
+        if clip.file is None:
+            continue
+        try:
+            hashes[clip.file] = content_hash(folder / clip.file)
+            first.setdefault(Key(hashes[clip.file], clip.scene, digest), clip.file)
+        except OSError as error:
+            verdicts[clip.file, clip.scene] = _failure(clip.scene, digest, f"cannot be opened: {error.strerror}")
+    found = {key: v for key, v in log.known.items() if key in first and v.status != "judge_error"}
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        jobs = {pool.submit(_judged, judge, folder / f, k): k for k, f in first.items() if k not in found}
+        done = len(first) - len(jobs)
+        for job in as_completed(jobs):
+            found[jobs[job]] = job.result()
+            log.append(jobs[job].sha256, job.result())
+            done += 1
+            if progress is not None:
+                progress(done, len(first))
+    for clip in clips:
+        if clip.file in hashes:
+            verdicts[clip.file, clip.scene] = found[Key(hashes[clip.file], clip.scene, digest)]
+    return hashes, verdicts
+
+
+def _judged(judge: Judge, file: Path, key: Key) -> Verdict:
+    """The judge's verdict; whatever goes wrong is a judge error."""
+    try:
+        verdict = next(iter(judge.verdicts([file], key.token)))
+    except Exception as error:  # noqa: BLE001 a judge may be anybody's code, and no clip may be lost
+        return _failure(key.token, key.judge, f"{type(error).__name__}: {error}")
+    scene, _ = scenes.parse_token(key.token)
+    if verdict.judge != key.judge or verdict.scene != key.token:
+        return _failure(key.token, key.judge, f"the verdict is of {verdict.scene} by {verdict.judge}")
+    if verdict.outcome is not None and verdict.outcome not in scene.outcomes:
+        return _failure(key.token, key.judge, f"the judge gave {verdict.outcome!r}, which is no outcome of the scene")
+    numbers = [*(verdict.probabilities or {}).values(), *([] if verdict.confidence is None else [verdict.confidence])]
+    if not all(math.isfinite(number) for number in numbers):
+        return _failure(key.token, key.judge, "the judge gave a probability that is not a number")
+    return verdict
+
+
+def _failure(token: str, digest: str, detail: str) -> Verdict:
+    line = " ".join(detail.split())[:200]
+    return Verdict(scene=token, status="judge_error", detail=line, judge=digest)
+
+
+def _row(clip: Clip, sha256: str | None, verdicts: Mapping[tuple[str, str], Verdict]) -> ClipRow:
+    if clip.file is None:
+        given = {"scene": clip.scene, "status": clip.status, "reason": clip.detail}
+    else:
+        given = asdict(verdicts[clip.file, clip.scene])
+    return ClipRow(model=clip.model, file=clip.file, sha256=sha256, seed=clip.seed, **given)
+
+
+def _card(card: Mapping[str, Any] | None, used: Iterable[str]) -> dict[str, Any] | None:
+    """The card's figures of the scenes in the record."""
+    if card is None:
+        return None
+    names = {token.partition("@")[0] for token in used}
+    return {name: figures for name, figures in card.get("scenes", {}).items() if name.partition("@")[0] in names}
+
+
+def _finish(
+    rows: list[ClipRow],
+    used: Mapping[str, Reference],
+    unmatched: Sequence[Unmatched],
+    *,
+    study: str,
+    judge: Mapping[str, Any],
+    cards: Mapping[str, Any],
+    seed: int,
+    out: Path,
+) -> Record:
+    by_cell: dict[tuple[str, str], list[ClipRow]] = {}
+    for row in sorted(rows, key=lambda r: (r.model, r.scene, r.file or "\U0010ffff", r.reason or "")):
+        by_cell.setdefault((row.model, row.scene), []).append(row)
+    cells = adjusted([measure(m, token, rows, used[token], seed=seed) for (m, token), rows in by_cell.items()])
+    record = Record(
+        quincunx=metadata.version("quincunx"),
+        study=study,
+        seed=seed,
+        judge=judge,
+        references={token: reference.to_json() for token, reference in used.items()},
+        cells=cells,
+        clips=tuple(row for rows in by_cell.values() for row in rows),
+        unmatched=tuple(asdict(u) for u in sorted(unmatched, key=lambda u: u.file)),
+        warnings=tuple(_warnings(by_cell, used)),
+        run_cards=cards,
+    )
+    try:
+        record.write(out)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}); choose another --out") from error
+    return record
+
+
+def _warnings(by_cell: Mapping[tuple[str, str], Sequence[ClipRow]], used: Mapping[str, Reference]) -> list[str]:
+    warnings = []
+    for token, reference in used.items():
+        total = sum(reference.counts.values())
+        if total < LEAST_REFERENCE_N:
+            warnings.append(f"{token}: the reference rests on {total} rollouts, fewer than {LEAST_REFERENCE_N}")
+    judged = [r for rows in by_cell.values() for r in rows if r.sha256 is not None and r.status in ("scored", "null")]
+    copies = Counter(row.sha256 for row in judged)
+    for sha, n in copies.items():
+        if n > 1:
+            files = [str(row.file) for row in judged if row.sha256 == sha]
+            warnings.append(f"{n} clips are the same file, byte for byte: {', '.join(files)}")
+    return warnings

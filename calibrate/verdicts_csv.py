@@ -1,0 +1,87 @@
+"""What does a table of verdicts say that people or another judge have given?
+
+Columns: `model`, `scene` (a token), `file` or `k`, `outcome` (empty for none), `reason`. A clip without an outcome has
+as reason a null reason, an unreadable reason, or one of `judge_error`, `refused`, `missing`.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from pathlib import Path
+
+import scenes
+from judge.verdict import UNREADABLE_REASONS
+from sim import NULL_REASONS, InputError
+
+from .record import ClipRow
+from .study import Unmatched, near, scene_tokens
+
+_OTHER = ("judge_error", "refused", "missing")
+_STATUS = {**dict.fromkeys(NULL_REASONS, "null"), **dict.fromkeys(UNREADABLE_REASONS, "unreadable")}
+
+
+def read_verdicts(path: Path) -> tuple[list[ClipRow], list[Unmatched], str]:
+    """The rows, those that match no scene, and the digest of the table.
+
+    Raises:
+        InputError: The file cannot be read, lacks a column, or a row contradicts itself.
+    """
+    try:
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); give a CSV file of verdicts") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    digest = f"csv:{hashlib.sha256(data).hexdigest()}"
+    table = csv.DictReader(io.StringIO(text, newline=""))
+    columns = set(table.fieldnames or ())
+    if lacking := [c for c in ("model", "scene", "outcome") if c not in columns]:
+        raise InputError(f"{path} lacks the column {lacking[0]!r}; it needs model, scene, file or k, outcome, reason")
+    if not columns & {"file", "k"}:
+        raise InputError(f"{path} lacks a column 'file' or 'k' that tells the clips of a cell apart")
+    tokens, seen = scene_tokens(), set()
+    rows: list[ClipRow] = []
+    unmatched: list[Unmatched] = []
+    for row in table:
+        where = f"{path} line {table.line_num}"
+        if None in row or None in row.values():
+            raise InputError(f"{where} has not as many fields as the header")
+        plain = {str(k): str(v).strip() for k, v in row.items()}
+        name = plain.get("file") or plain.get("k") or ""
+        key = (plain["model"], plain["scene"], name)
+        if not plain["model"] or not name:
+            raise InputError(f"{where} must give a model and a file or k")
+        if key in seen:
+            raise InputError(f"{where} gives {' / '.join(key)} again; each clip has one verdict")
+        seen.add(key)
+        if plain["scene"] not in tokens:
+            why = f"line {table.line_num}: no scene is called {plain['scene']!r}"
+            unmatched.append(Unmatched(file=name, why=why, nearest=near(plain["scene"], tokens)))
+        else:
+            rows.append(_clip_row(plain, name, where, digest))
+    return rows, unmatched, digest
+
+
+def _clip_row(row: dict[str, str], name: str, where: str, digest: str) -> ClipRow:
+    outcome, reason = row["outcome"], row.get("reason", "")
+    scene, _ = scenes.parse_token(row["scene"])
+    if outcome and reason:
+        raise InputError(f"{where} gives both an outcome and a reason; a clip has one or the other")
+    if outcome and outcome not in scene.outcomes:
+        raise InputError(f"{where}: {outcome!r} is no outcome of {scene.name}; they are {', '.join(scene.outcomes)}")
+    if not outcome and reason not in (*_STATUS, *_OTHER):
+        known = ", ".join((*_STATUS, *_OTHER))
+        raise InputError(f"{where} has no outcome and so needs a reason, one of {known}; got {reason!r}")
+    status = "scored" if outcome else _STATUS.get(reason, reason)
+    return ClipRow(
+        model=row["model"],
+        scene=row["scene"],
+        file=name if status not in ("refused", "missing") else None,
+        status=status,
+        outcome=outcome or None,
+        reason=reason if status in ("null", "unreadable") else ("no_file" if status == "missing" else None),
+        judge=digest if status not in ("refused", "missing") else None,
+    )
