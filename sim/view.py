@@ -27,7 +27,7 @@ class View:
         """
         sight = np.subtract(self.camera.target_m, self.camera.position_m)
         right = np.cross(sight, self.camera.up)
-        if np.linalg.norm(right) < 1e-9 * max(np.linalg.norm(sight), 1e-9):
+        if np.linalg.norm(right) < 1e-9 * max(self.distance_m, 1e-9):
             raise ValueError(f"up must not be parallel to the line of sight, got {self.camera}")
         sight = sight / np.linalg.norm(sight)
         right = right / np.linalg.norm(right)
