@@ -1,0 +1,216 @@
+"""How are training and test clips made: simulated, staged, drawn and filmed, only at the moments that the judge looks at?
+
+A shard is a pure function of its order (scene, kind, seed, number): whatever the workers, the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from sim import Null, Scene, Trajectory
+
+from .faults import FAULTS, Plan, settling_s, stage
+from .lens import through_lens
+from .lesson import STATES, Lessons, Truth, close_box
+from .looks import close_camera, random_camera, random_look
+from .views import Box, look_times
+
+SIZES_PX = ((256, 256), (240, 320), (208, 352), (320, 256))
+FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
+CLIPS_PER_ROLLOUT = 2.5
+CANDIDATES_PER_ROLLOUT = 4
+"""Rollouts looked at, stopped early, for each that is drawn: rare outcomes are drawn more often than they happen."""
+LONGEST_S = 6.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """Everything that decides the bytes of a shard, besides the scene."""
+
+    kind: str
+    """`tray` for clips of the scene, `drawn_dice` for dice drawn in two dimensions."""
+    seed: int
+    number: int
+    n_clips: int
+    renderer: str = "mujoco"
+    flat: bool = True
+    """Whether rare outcomes are drawn more often than they happen."""
+    p_fault: float = 0.3
+    p_close: float = 0.0
+    """Share of the clips filmed from right above the place where the body comes to rest."""
+
+
+def random_source(*parts: object) -> np.random.Generator:
+    """The random numbers that belong to the parts, and to nothing else."""
+    digest = blake2b("\x1f".join(map(str, parts)).encode(), digest_size=16).digest()
+    return np.random.default_rng(int.from_bytes(digest, "little"))
+
+
+def make_shard(scene: Scene, order: Order) -> Lessons:
+    """The clips of one order.
+
+    Raises:
+        ValueError: The kind or the renderer is unknown.
+    """
+    if order.kind == "drawn_dice":
+        return Lessons.of([_drawn_die(scene, order, k) for k in range(order.n_clips)])
+    if order.kind != "tray":
+        raise ValueError(f"kind must be tray or drawn_dice, got {order.kind!r}")
+    return Lessons.of(list(_staged(scene, order)))
+
+
+def _staged(scene: Scene, order: Order) -> Iterator[tuple[np.ndarray, Truth, Box]]:
+    from sim.surface import surfaces
+
+    cast = rollouts(scene, order)
+    rng = random_source("shard", scene.name, scene.version, order.seed, order.number)
+    size_px = SIZES_PX[int(rng.integers(len(SIZES_PX)))]
+    centre_m, diameter_m = body_sphere(surfaces(scene))
+    donors = [trajectory for answer, trajectory in cast if isinstance(answer, str)]
+    with _studio(scene, order.renderer, size_px) as studio:
+        for k in range(order.n_clips):
+            answer, trajectory = cast[k % len(cast)]
+            own = random_source("clip", scene.name, scene.version, order.seed, order.number, k)
+            plan = _plan(answer, trajectory, donors, diameter_m, order, own)
+            rate = float(own.choice(FRAME_RATES_HZ))
+            duration_s = max(np.floor(plan.duration_s * rate), 4) / rate
+            times = np.floor(look_times(duration_s) * rate + 1e-6) / rate
+            closely = own.uniform() < order.p_close and isinstance(answer, str)
+            camera = (
+                close_camera(trajectory, diameter_m, own) if closely else random_camera(scene, trajectory, size_px, own)
+            )
+            look = random_look(scene.look, camera, studio.materials, own)
+            track = plan.track(times)
+            frames = plan.finish(studio.frames(track, look=look, camera=camera), times)
+            where = (np.nan, np.nan, np.nan)
+            if track.visible[-1, 0] and plan.ghost is None:
+                pose = track.position_m[-1, 0], track.quaternion[-1, 0]
+                where = _where(camera, size_px, pose, centre_m, diameter_m, 1 + plan.zoom)
+            yield through_lens(frames, own), _truth(scene, answer, plan, where), close_box(where, own)
+
+
+def _studio(scene: Scene, renderer: str, size_px: tuple[int, int]) -> Any:
+    if renderer == "mujoco":
+        from sim.render import Studio
+
+        return Studio(scene, size_px=size_px)
+    if renderer == "bullet":
+        from sim.bullet_render import BulletStudio
+
+        return BulletStudio(scene, size_px=size_px)
+    raise ValueError(f"renderer must be mujoco or bullet, got {renderer!r}")
+
+
+def _plan(
+    answer: str | Null,
+    trajectory: Trajectory,
+    donors: list[Trajectory],
+    size_m: float,
+    order: Order,
+    rng: np.random.Generator,
+) -> Plan:
+    """The staging of one clip: sound, or broken by a random fault that this rollout can show."""
+    speed = float(rng.uniform(0.75, 1.3))
+    trajectory = replace(trajectory, time_s=trajectory.time_s / speed)
+    if isinstance(answer, Null):
+        return Plan(trajectory=trajectory, duration_s=float(trajectory.time_s[-1]))
+    duration_s = min(settling_s(trajectory) + float(rng.uniform(0.4, 1.6)), LONGEST_S)
+    if rng.uniform() < order.p_fault:
+        others = [donors[k] for k in rng.permutation(len(donors))[:12]]
+        for name in rng.permutation(list(FAULTS)):
+            plan = stage(str(name), trajectory, duration_s=duration_s, size_m=size_m, rng=rng, donors=others)
+            if plan is not None:
+                return plan
+    drift = float(rng.uniform(-0.05, 0.08)) if rng.uniform() < 0.2 else 0.0
+    return Plan(trajectory=trajectory, duration_s=duration_s, zoom=drift)
+
+
+def _truth(scene: Scene, answer: str | Null, plan: Plan, where: tuple[float, float, float]) -> Truth:
+    reason = answer.reason if isinstance(answer, Null) else plan.reason
+    state = "sound" if reason is None else reason
+    outcome = scene.outcomes.index(answer) if isinstance(answer, str) and reason is None else -1
+    return Truth(state=STATES.index(state), outcome=outcome, where=where, fault=plan.fault or "")
+
+
+def body_sphere(surfaces: Any) -> tuple[np.ndarray, float]:
+    """Centre (3,) in the body's frame and diameter of the sphere around all that is seen of the main body."""
+    corners = np.concatenate([part.triangles.corners_m.reshape(-1, 3) for part in surfaces.parts if part.body == 0])
+    centre = (corners.min(axis=0) + corners.max(axis=0)) / 2
+    return centre, 2 * float(np.linalg.norm(corners - centre, axis=1).max())
+
+
+def _where(
+    camera: Any, size_px: tuple[int, int], pose: tuple[np.ndarray, np.ndarray], centre_m: np.ndarray, size_m: float, zoom: float
+) -> tuple[float, float, float]:
+    """Column, row and diameter of the main body in the picture, in shares."""
+    from sim import rotation_matrices
+    from sim.view import View
+
+    height, width = size_px
+    view = View(camera=camera, height_px=height, width_px=width)
+    centre = pose[0] + rotation_matrices(pose[1]) @ centre_m
+    column, row = view.pixels(centre) / (width, height)
+    depth = float((np.asarray(camera.position_m) - centre) @ view.rotation[:, 2])
+    diameter = size_m / (2 * view.tan_half_height * depth)
+    return 0.5 + (column - 0.5) * zoom, 0.5 + (row - 0.5) * zoom, diameter * zoom
+
+
+def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
+    """What a shard's clips are made of: answers and trajectories that last until the body lies still.
+
+    All candidates are simulated with an early stop, which is cheap and gives outcome and time; those chosen run once more, a
+    little longer than that. Failed rollouts, and nulls for which the judge has no reason, are left out.
+    """
+    from sim.rollout import simulate
+
+    n = max(2, round(order.n_clips / CLIPS_PER_ROLLOUT))
+    indices = [order.number * n * CANDIDATES_PER_ROLLOUT + k for k in range(n * CANDIDATES_PER_ROLLOUT)]
+    early = list(simulate(scene, seed=order.seed, indices=indices, threads=1, keep_trajectory=True))
+    usable = [r for r in early if r.outcome is not None or r.null in STATES]
+    kinds = Counter(r.outcome or r.null for r in usable)
+    weight = np.array([kinds[r.outcome or r.null] ** (-0.6 if order.flat else 0.0) for r in usable])
+    weight[[r.outcome is None for r in usable]] *= 0.3 if order.flat else 1.0
+    rng = random_source("choice", scene.name, scene.version, order.seed, order.number)
+    chosen = rng.choice(len(usable), size=min(n, len(usable)), replace=False, p=weight / weight.sum())
+    ends = {usable[k].index: _end_s(usable[k].trajectory) for k in chosen}
+    out: dict[int, tuple[str | Null, Trajectory]] = {}
+    for group in np.array_split(sorted(ends, key=lambda i: (ends[i], i)), max(1, len(ends) // 16)):
+        longest = min(scene.duration_s, max(ends[int(i)] for i in group) + 0.6)
+        shorter = replace(scene, duration_s=longest)
+        for r in simulate(shorter, seed=order.seed, indices=[int(i) for i in group], threads=1, full=True, keep_trajectory=True):
+            answer = r.outcome if r.outcome is not None else r.null
+            if r.trajectory is not None and answer is not None and (r.outcome is not None or answer in STATES):
+                out[r.index] = (answer if r.outcome is not None else Null(answer), r.trajectory)
+    return [out[usable[k].index] for k in chosen if usable[k].index in out]
+
+
+def _end_s(trajectory: Trajectory | None) -> float:
+    return 0.0 if trajectory is None else float(trajectory.time_s[-1])
+
+
+def _drawn_die(scene: Scene, order: Order, k: int) -> tuple[np.ndarray, Truth, Box]:
+    """A drawn die that slides into place; outcomes are taken as one to six pips in the scene's order."""
+    from .drawn_dice import sliding, still
+
+    rng = random_source("drawn_dice", scene.name, order.seed, order.number, k)
+    count = int(rng.integers(1, 7))
+    picture = still(count, int(rng.choice([96, 128, 192, 256])), rng)
+    rests_s = float(rng.uniform(0.4, 1.6))
+    duration_s, rate = rests_s + float(rng.uniform(0.45, 1.5)), float(rng.choice(FRAME_RATES_HZ))
+    times = np.floor(look_times(duration_s) * rate + 1e-6) / rate
+    state, where = "sound", (picture.column, picture.row, picture.diameter)
+    draw = rng.uniform()
+    if draw < 0.05:
+        state, rests_s = "no_motion", 0.0
+    frames = sliding(picture, times, rng, rests_s=rests_s)
+    if 0.05 <= draw < 0.10:
+        state, where = "object_lost", (np.nan, np.nan, np.nan)
+        frames[times > rng.uniform(0.2, 0.7) * duration_s] = picture.ground
+    truth = Truth(state=STATES.index(state), outcome=count - 1 if state == "sound" else -1, where=where, fault="")
+    return through_lens(frames, rng), truth, close_box(where, rng)

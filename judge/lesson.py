@@ -1,0 +1,82 @@
+"""What does the network learn from one clip: what it sees, and what is true of it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from .views import CLOSE_PX, Box, around, close_look, glance_and_last
+
+STATES = ("sound", "no_motion", "not_settled", "object_lost", "several_objects")
+"""State of a clip: it has an outcome, or the null reason."""
+CLOSE_STORED_PX = 96
+"""Side of the stored close look: half as much again as the network sees, so that training can shift and scale it."""
+STORED_PER_SEEN = CLOSE_STORED_PX / CLOSE_PX
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truth:
+    """What the simulator knows of one clip."""
+
+    state: int
+    """Position in STATES."""
+    outcome: int
+    """Position in the scene's outcomes; -1 for a null."""
+    where: tuple[float, float, float]
+    """Column, row and diameter of the main body in the last frame, in shares (see views.Box); nan where it is not seen."""
+    fault: str
+    """Name of the staged fault, `` for none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lessons:
+    """N clips as the network sees them, with their truth."""
+
+    glance: np.ndarray
+    """(N, 7, 80, 80, 3) uint8."""
+    last: np.ndarray
+    """(N, 176, 176, 3) uint8."""
+    close: np.ndarray
+    """(N, 2, 96, 96, 3) uint8."""
+    where: np.ndarray
+    """(N, 3) float32."""
+    state: np.ndarray
+    """(N,) int64."""
+    outcome: np.ndarray
+    """(N,) int64."""
+    fault: np.ndarray
+    """(N,) names."""
+
+    def __len__(self) -> int:
+        """Number of clips."""
+        return len(self.state)
+
+    @staticmethod
+    def of(clips: list[tuple[np.ndarray, Truth, Box]]) -> Lessons:
+        """The lessons of clips given as frames (8, H, W, 3), truth, and the box of the close look."""
+        seen = [glance_and_last(frames) for frames, _, _ in clips]
+        wide = [Box(column=b.column, row=b.row, side=b.side * STORED_PER_SEEN) for _, _, b in clips]
+        close = [close_look(clip[0], box, side_px=CLOSE_STORED_PX) for clip, box in zip(clips, wide, strict=True)]
+        truths = [truth for _, truth, _ in clips]
+        return Lessons(
+            glance=np.stack([glance for glance, _ in seen]),
+            last=np.stack([last for _, last in seen]),
+            close=np.stack(close),
+            where=np.array([t.where for t in truths], dtype=np.float32),
+            state=np.array([t.state for t in truths], dtype=np.int64),
+            outcome=np.array([t.outcome for t in truths], dtype=np.int64),
+            fault=np.array([t.fault for t in truths], dtype="U24"),
+        )
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Field -> array, as stored in a shard."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def close_box(where: tuple[float, float, float], rng: np.random.Generator) -> Box:
+    """Where to look closely: at the object if it is seen, else anywhere."""
+    if np.isfinite(where[0]):
+        return around(*where)
+    column, row = rng.uniform(0.15, 0.85, 2)
+    return around(float(column), float(row), float(np.exp(rng.uniform(np.log(0.06), np.log(0.4)))))
