@@ -1,5 +1,8 @@
-"""The catalogue: one file per scene, registered by being there; drawn textures and meshes, references, source images."""
+"""The catalogue: one file per scene, registered by being there; textures, meshes, references, source images."""
 
 from .registry import load as load
 from .registry import names as names
 from .registry import parse_token as parse_token
+from .shipped import make_references as make_references
+from .shipped import reference as reference
+from .shipped import source_image as source_image

@@ -1,10 +1,10 @@
 """Which face does a die show that is thrown into a low-walled tray?
 
 The answer is a distribution because the hand's throw varies: speed and spin are hidden, and a few bounces turn small
-differences into other faces. The cube is a rounded convex mesh, not MuJoCo's box primitive: real dice have rounded edges,
-and the mesh costs no more time. A clear guard above the wooden rim, not drawn, keeps a lively die inside. The starting face is
-visible and the roll is short, so 1/6 is not forced: face_1, on top at the start, comes up in about 0.19 of the rolls and
-the total variation from 1/6 is about 0.03 (the shipped reference has the figures).
+differences into other faces. The cube is a rounded convex mesh, not MuJoCo's box: real dice have rounded edges, and the
+mesh costs no more time. A clear guard above the wooden rim, not drawn, keeps a lively die inside. The starting face is
+visible and the roll is short, so 1/6 is not forced: face_1, on top at the start, comes up in about 0.19 of the rolls,
+and the total variation from 1/6 is about 0.03 (the shipped reference has the figures).
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim import Camera, Look, Normal, Null, Params, Scene, States, Trajectory, Uniform, contact, hidden, unknown, world
-from sim import rotation_matrices as rotations
+from sim.contact import contact, world
+from sim.factor import Normal, Uniform, hidden, unknown
+from sim.scene import Camera, Look, Null, Params, Scene
+from sim.trajectory import States, Trajectory, rotation_matrices
 
 if TYPE_CHECKING:
     import mujoco
 
 HALF_EDGE_M, ROUNDING_M = 0.011, 0.0025
 TRAY_HALF_M, WALL_HALF_M, WALL_HEIGHT_M, GUARD_HALF_M = 0.058, 0.004, 0.022, 0.1
-GRAVITY_M_S2 = 9.81
-START_M = (-0.034, 0.0, 0.055)
+GRAVITY_M_S2, START_M = 9.81, (-0.034, 0.0, 0.055)
 BARRIER_M = (HALF_EDGE_M - ROUNDING_M) * 2**0.5 + ROUNDING_M
 """Height of the centre when the die stands on an edge: below this energy the face can no longer change."""
 
@@ -34,8 +35,8 @@ def build(params: Params) -> mujoco.MjSpec:
     from scenes.drawing.die import add_die
 
     spec, kinds = world(params), mujoco.mjtGeom
-    spec.add_material(name="felt", rgba=(0.16, 0.42, 0.30, 1), specular=0.0)
-    spec.add_material(name="wood", rgba=(0.55, 0.36, 0.20, 1), specular=0.2)
+    for name, rgba in (("felt", (0.16, 0.42, 0.30, 1)), ("wood", (0.55, 0.36, 0.20, 1))):
+        spec.add_material(name=name, rgba=rgba, specular=0.1)
     ground = spec.worldbody
     ground.add_geom(name="floor", type=kinds.mjGEOM_PLANE, size=[0.3, 0.3, 0.01], material="felt")
     reach, half = TRAY_HALF_M + WALL_HALF_M, WALL_HEIGHT_M / 2
@@ -67,7 +68,7 @@ def _settled(height_m: np.ndarray, velocity: np.ndarray) -> np.ndarray:
 
 
 def decided(states: States) -> np.ndarray:
-    """(N,) bool: the die can no longer turn over."""
+    """The energy no longer suffices to turn the die over."""
     return _settled(states.position_m[:, 0, 2], states.velocity[:, 0])
 
 
@@ -79,7 +80,7 @@ def read(trajectory: Trajectory) -> str | Null:
         return Null("no_motion")
     if not _settled(trajectory.position_m[-1, 0, 2], trajectory.velocity[-1, 0]):
         return Null("not_settled")
-    up = rotations(trajectory.quaternion[-1, 0])[2]  # world z in the die's frame
+    up = rotation_matrices(trajectory.quaternion[-1, 0])[2]  # world z in the die's frame
     return f"face_{max(FACE_NORMALS, key=lambda face: float(up @ np.array(FACE_NORMALS[face])))}"
 
 
@@ -87,15 +88,14 @@ SCENE = Scene(
     name="die_roll",
     version=1,
     group="tossing",
-    prompt="A single die is thrown into a small wooden tray lined with green felt. It tumbles, bounces off the low walls "
-    "and comes to rest. Fixed camera, one continuous real-time shot, the die stays in view.",
+    prompt="A single die is thrown into a small wooden tray lined with green felt. It tumbles, bounces off the low "
+    "walls and comes to rest. Fixed camera, one continuous real-time shot, the die stays in view.",
     negative_prompt="cuts, camera motion, hands, several dice, deformed die, blurry pips",
     outcomes=tuple(f"face_{k}" for k in range(1, 7)),
     null_rules=(
-        "The die is still moving, or rests tilted on an edge or against a wall, at the end.",
+        "The die is still moving, or rests tilted on an edge or against a wall, at the end; or nothing moves at all.",
         "The top face cannot be counted: hidden, blurred, deformed, or with a pattern that no die has.",
         "There is more than one die, or the die disappears or leaves the picture.",
-        "Nothing moves at all.",
     ),
     duration_s=2.0,
     camera=Camera(position_m=(0.0, -0.12, 0.25), target_m=(0.0, -0.006, 0.0), fovy_deg=32.0),

@@ -13,7 +13,7 @@ from pathlib import Path
 from sim import Scene, SceneError
 
 _HERE = Path(__file__).parent
-_NOT_SCENES = {"__init__", "registry"}
+_NOT_SCENES = {"__init__", "registry", "shipped"}
 USER_SCENES_VARIABLE = "QUINCUNX_SCENES"
 """Environment variable that names a folder with scenes of the user's own, one file each."""
 

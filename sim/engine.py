@@ -60,7 +60,7 @@ def left_bounds(scene: Scene, position_m: np.ndarray) -> np.ndarray:
     """
     low, high = (np.asarray(corner) for corner in scene.bounds_m)
     inside = (position_m >= low) & (position_m <= high)
-    return ~inside.all(axis=(1, 2))
+    return np.asarray(~inside.all(axis=(1, 2)))
 
 
 def decided(scene: Scene, states: States) -> np.ndarray:

@@ -1,8 +1,8 @@
 """How is one random quantity of a scene drawn, so that nothing else ever changes the draw?
 
 Every number comes from a keyed hash of (seed, scene, version, factor, index) and not from a stream. Adding a factor,
-cutting the work in other chunks, using more threads or rendering a picture therefore cannot change another draw, and the
-bytes do not depend on a library's generator.
+cutting the work in other chunks, using more threads or rendering a picture therefore cannot change another draw, and
+the bytes do not depend on a library's generator.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Factor:
     law: Law
     """Its distribution."""
     kind: Literal["hidden", "unknown"]
-    """`hidden`: micro-state that the first frame cannot show. `unknown`: a constant that nobody can read off the picture."""
+    """`hidden`: micro-state that the first frame cannot show. `unknown`: a constant that no picture tells."""
 
 
 def hidden(law: Law) -> Factor:

@@ -198,7 +198,8 @@ class MujocoEngine(Engine):
         batch.set_models(models)
         qpos, qvel = batch.bind("qpos"), batch.bind("qvel")
         batch.reset(keyframe=0)
-        live, failed = np.arange(len(models)), [None] * len(models)  # type: list[str | None]
+        live = np.arange(len(models))
+        failed: list[str | None] = [None] * len(models)
         recorder = _Recorder([[] for _ in models])
         for frame in range(scene.n_frames):
             if frame:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .engine import Run, engine as engine_of
+from .engine import Run
+from .engine import engine as engine_of
 from .errors import EngineError
 from .scene import Null, Scene, Solver
 from .trajectory import Trajectory
@@ -61,7 +62,7 @@ def simulate(
     keep_trajectory: bool = False,
     solver: Solver | None = None,
 ) -> Iterator[Rollout]:
-    """The rollouts of the given indices, in their order, each a pure function of (scene, version, variant, seed, index).
+    """The rollouts of the given indices, in order; each is a pure function of (scene, version, variant, seed, index).
 
     Args:
         scene: The scene.

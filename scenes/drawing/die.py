@@ -67,7 +67,8 @@ def pips(half_edge_m: float, *, n_sides: int = 14) -> tuple[np.ndarray, np.ndarr
             centre = normal * half_edge_m + spread * (x * u + y * v)
             start = sum(len(block) for block in vertices)
             flat = ring[:, :1] * u + ring[:, 1:] * v
-            vertices.append(np.concatenate([centre + flat - 0.02 * half_edge_m * normal, centre + flat + proud * normal]))
+            sunk = 0.02 * half_edge_m
+            vertices.append(np.concatenate([centre + flat - sunk * normal, centre + flat + proud * normal]))
             n, k = n_sides, np.arange(n_sides)
             top = np.stack([np.full(n - 2, n), n + k[1:-1], n + k[2:]], axis=1)
             bottom = np.stack([np.zeros(n - 2, dtype=int), k[2:], k[1:-1]], axis=1)
