@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Reference, *, seed: int) -> Cell:
-    """The numbers of one cell from the rows of every clip that was asked for; `adjusted` adds `p_holm` and `finding`."""
+    """The numbers of one cell from the rows of all its clips; `adjusted` adds `p_holm` and `finding`."""
     scene, variant = scenes.parse_token(token)
     status = Counter(row.status for row in rows)
     by_outcome = Counter(row.outcome for row in rows if row.status == "scored")

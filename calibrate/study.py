@@ -126,7 +126,7 @@ def near(name: str, known: tuple[str, ...]) -> str | None:
 
 
 def _run_cards(root: Path) -> tuple[dict[str, RunCard], dict[str, str], str]:
-    """Model -> its run card, folder -> the name on its card, and the model's name if the folder is that of one model."""
+    """Model -> its run card, folder -> the name on its card, and the model's name if the folder is of one model."""
     card = read_run_card(root / RUN_CARD)
     own = card.model if card is not None and card.model else root.resolve().name
     cards, called = ({own: card} if card is not None else {}), {}

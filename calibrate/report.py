@@ -1,0 +1,145 @@
+"""Which page shows a record to a person: self-contained, offline, under 10 MB?"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from sim import InputError
+
+from . import report_view as view
+from .record import Cell, ClipRow, Record
+
+TEMPLATES = Path(__file__).parent / "templates"
+IMAGE_BUDGET_BYTES = 6_000_000
+"""All thumbnails together, before base64 makes them a third larger."""
+THUMBNAIL_SIDE_PX = 128
+MOST_PER_CELL = 24
+"""Clips shown of a cell, the doubtful ones first."""
+_BYTES_EACH = 4_000
+
+
+def write_report(record_path: Path | str, out_html: Path | str, *, thumbnails: bool = True) -> Path:
+    """Write the page of a record; a clip that is gone is shown without its picture.
+
+    Args:
+        record_path: What `score` wrote.
+        out_html: File to write.
+        thumbnails: False to leave all pictures out.
+
+    Returns:
+        The file written.
+
+    Raises:
+        InputError: The record cannot be read, or the page cannot be written.
+    """
+    record = Record.read(record_path)
+    shown = _shown(record)
+    images = _images(record, Path(record_path).resolve().parent, shown) if thumbnails else {}
+    page = _page(record, shown, images)
+    out = Path(out_html)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        Path(f"{out}.part").write_text(page, encoding="utf-8")
+        os.replace(f"{out}.part", out)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}); choose another file") from error
+    return out
+
+
+def _shown(record: Record) -> list[list[ClipRow]]:
+    """For each cell, the clips to show."""
+    room = IMAGE_BUDGET_BYTES // (_BYTES_EACH * max(1, len(record.cells)))
+    most = max(1, min(MOST_PER_CELL, room))
+    by_cell: dict[tuple[str, str], list[ClipRow]] = {}
+    for row in record.clips:
+        by_cell.setdefault((row.model, row.scene), []).append(row)
+    return [view.doubtful_first(by_cell[cell.model, cell.token])[:most] for cell in record.cells]
+
+
+def _images(record: Record, at: Path, shown: Sequence[Sequence[ClipRow]]) -> dict[str, str]:
+    """File -> base64 JPEG of its last frame, as far as the budget goes."""
+    folder = (at / record.study).resolve()
+    if not folder.is_dir():
+        return {}
+    files = [str(row.file) for rows in shown for row in rows if row.status != "unreadable"]
+    paths = [(folder / file).resolve() for file in files]
+    inside = [path if path.is_relative_to(folder) else None for path in paths]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        pictures = list(pool.map(_last_frame, inside))
+    images: dict[str, str] = {}
+    left = IMAGE_BUDGET_BYTES
+    for file, picture in zip(files, pictures, strict=True):
+        if picture is not None and len(picture) <= left:
+            images[file] = base64.b64encode(picture).decode("ascii")
+            left -= len(picture)
+    return images
+
+
+def _last_frame(path: Path | None) -> bytes | None:
+    """JPEG of the last frame of a clip; None if it has gone or cannot be read."""
+    import cv2
+
+    from judge.intake import Sampled, read
+
+    if path is None or not path.is_file():
+        return None
+    found = read(path, lambda duration_s: [duration_s], side_px=THUMBNAIL_SIDE_PX)
+    if not isinstance(found, Sampled):
+        return None
+    done, data = cv2.imencode(".jpg", cv2.cvtColor(found.frames[-1], cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 72])
+    return data.tobytes() if done else None
+
+
+def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, str]) -> str:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(number=view.number, percent=view.percent, p=view.p_text, span=view.span)
+    models = list(dict.fromkeys(cell.model for cell in record.cells))
+    tokens = list(dict.fromkeys(sorted(cell.token for cell in record.cells)))
+    return environment.get_template("report.html").render(
+        record=record,
+        models=models,
+        tokens=tokens,
+        by_place={(cell.model, cell.token): i for i, cell in enumerate(record.cells)},
+        details=[_detail(cell, rows, images, record) for cell, rows in zip(record.cells, shown, strict=True)],
+        accounting=view.accounting(record),
+        references=view.references(record),
+        card=view.card_lines(record.judge["card"]),
+        headline=view.headline(record),
+        findings=view.FINDINGS,
+        totals=view.totals(record),
+        has_pictures=bool(images),
+        n_tested=sum(cell.p is not None for cell in record.cells),
+    )
+
+
+def _detail(cell: Cell, rows: Sequence[ClipRow], images: dict[str, str], record: Record) -> dict[str, object]:
+    """What the page shows of one cell."""
+    thumbnails = [
+        view.Thumbnail(
+            row=row,
+            image=images.get(str(row.file)),
+            caption=view.caption(row),
+            doubt="" if row.confidence is None else f"{100 * row.confidence:.0f} % sure",
+        )
+        for row in rows
+    ]
+    n_files = sum(r.file is not None for r in record.clips if (r.model, r.scene) == (cell.model, cell.token))
+    return {
+        "cell": cell,
+        "sentence": view.sentence(cell),
+        "chart": view.chart(cell),
+        "thumbnails": thumbnails,
+        "n_left_out": n_files - len(rows),
+    }

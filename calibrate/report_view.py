@@ -1,0 +1,215 @@
+"""Which words and numbers does the report show, in which order?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import scenes
+from sim import SceneError
+
+from .record import Cell, ClipRow, Record
+from .stats import clopper_pearson
+
+FINDINGS = {
+    "differs": "differs",
+    "close": "close",
+    "cannot_tell": "cannot tell",
+    "not_tested": "not tested",
+}
+"""Finding -> the words in the table."""
+BAR_WIDTH = 250
+"""Length of the longest bar of a chart, in the chart's own units."""
+_STEPS = (0.1, 0.2, 0.25, 0.4, 0.5, 0.6, 0.8, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """One outcome in a chart, lengths in the chart's own units."""
+
+    outcome: str
+    reference: float
+    share: float | None
+    low: float
+    high: float
+    least: float
+    most: float
+    text: str
+    """What a pointer or a screen reader gets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """Reference against observed shares."""
+
+    bars: tuple[Bar, ...]
+    ticks: tuple[tuple[float, str], ...]
+    """(position, label) on the axis."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thumbnail:
+    """One clip as the report shows it."""
+
+    row: ClipRow
+    image: str | None
+    """Base64 JPEG of the last frame."""
+    caption: str
+    doubt: str
+    """What to show of the confidence."""
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A figure for people; a dash if it is undefined."""
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+def percent(value: float | None) -> str:
+    """A share for people; a dash if it is undefined."""
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def p_text(p: float | None) -> str:
+    """`p = 0.03`, or `p < 0.0001` for what is smaller."""
+    if p is None:
+        return "p undefined"
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.1g}" if p < 0.01 else f"p = {p:.2f}"
+
+
+def span(pair: Sequence[float] | None) -> str:
+    """Two ends of an interval."""
+    return "–" if pair is None else f"{pair[0]:.2f}–{pair[1]:.2f}"
+
+
+def sentence(cell: Cell) -> str:
+    """What the cell says, in one sentence."""
+    if cell.finding == "not_tested":
+        return f"Nothing can be said: none of {cell.requested} clips was scored."
+    tv = f"TV {number(cell.tv)} (95 % CI {span(cell.tv_interval)})"
+    p = f"{p_text(cell.p_holm)} after Holm"
+    if cell.finding == "differs":
+        return f"Outcomes differ from the reference: {tv}, {p}."
+    chance = f"chance alone gives a faithful model {number(cell.tv_expected)} on average"
+    if cell.finding == "close":
+        return f"Close to the reference: {tv}; {chance}; {p}."
+    return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}."
+
+
+def chart(cell: Cell) -> Chart:
+    """Lengths of the bars of one cell."""
+    shares = cell.shares
+    highest = max(max(s["reference"] or 0, s["high"] or 0, s["most"] or 0) for s in shares.values())
+    top = next((step for step in _STEPS if step >= highest - 1e-9), 1.0)
+
+    def length(value: float | None) -> float:
+        return 0.0 if value is None else round(BAR_WIDTH * min(value / top, 1), 1)
+
+    bars = []
+    for outcome, s in shares.items():
+        text = f"{outcome}: reference {percent(s['reference'])}, observed {cell.counts[outcome]} of {cell.scored}"
+        if s["share"] is not None:
+            text += f" = {percent(s['share'])} (95 % CI {percent(s['low'])} to {percent(s['high'])})"
+        text += f"; {percent(s['least'])} to {percent(s['most'])} of all {cell.requested} whatever the rest showed"
+        bars.append(
+            Bar(
+                outcome=outcome,
+                reference=length(s["reference"]),
+                share=None if s["share"] is None else length(s["share"]),
+                low=length(s["low"]),
+                high=length(s["high"]),
+                least=length(s["least"]),
+                most=length(s["most"]),
+                text=text,
+            )
+        )
+    ticks = tuple((round(BAR_WIDTH * part, 1), f"{100 * top * part:.0f} %") for part in (0, 0.5, 1))
+    return Chart(bars=tuple(bars), ticks=ticks)
+
+
+def doubtful_first(rows: Iterable[ClipRow]) -> list[ClipRow]:
+    """Clips that have a file: those without a confidence, then by rising confidence."""
+    there = [row for row in rows if row.file is not None]
+    return sorted(there, key=lambda r: (-1.0 if r.confidence is None else r.confidence, r.file or ""))
+
+
+def caption(row: ClipRow) -> str:
+    """The verdict in a few words."""
+    if row.status == "scored":
+        return str(row.outcome)
+    return f"{row.status.replace('_', ' ')}: {row.reason}" if row.reason else row.status.replace("_", " ")
+
+
+def accounting(record: Record) -> list[dict[str, Any]]:
+    """One line a cell: where every clip that was asked for went."""
+    return [
+        {
+            "cell": cell,
+            "null": sum(cell.null.values()),
+            "unreadable": sum(cell.unreadable.values()),
+            "reasons": ", ".join(_reasons(cell)),
+        }
+        for cell in record.cells
+    ]
+
+
+def _reasons(cell: Cell) -> list[str]:
+    named = {**cell.null, **cell.unreadable, **{k: v for k, v in cell.missing_reasons.items() if k != "no_file"}}
+    return [f"{n} {reason}" for reason, n in named.items()]
+
+
+def references(record: Record) -> list[dict[str, Any]]:
+    """Where the reference of each scene comes from."""
+    lines = []
+    for token, found in record.references.items():
+        n_null, n_failed = sum(found["null"].values()), sum(len(indices) for indices in found["failed"].values())
+        lines.append({"token": token, "ideal": _ideal(token), **found, "n_null": n_null, "n_failed": n_failed})
+    return lines
+
+
+def _ideal(token: str) -> str:
+    """The textbook distribution in words, for scenes that have one."""
+    try:
+        scene, _ = scenes.parse_token(token)
+    except SceneError:  # a record may outlive a scene
+        return ""
+    if scene.ideal is None:
+        return ""
+    return ", ".join(f"{outcome} {p:.3f}" for outcome, p in scene.ideal.items())
+
+
+def card_lines(card: Mapping[str, Mapping[str, int]] | None) -> list[dict[str, Any]]:
+    """The judge card's figures of each scene, with a 95 % Clopper-Pearson interval of the share that is right."""
+    lines = []
+    for name, figures in (card or {}).items():
+        right = clopper_pearson(figures["right"], figures["n"])
+        lines.append({"scene": name, **figures, "low": right.low, "high": right.high})
+    return lines
+
+
+def totals(record: Record) -> dict[str, str]:
+    """Model -> how many of its clips were scored."""
+    scored: dict[str, list[int]] = {}
+    for cell in record.cells:
+        both = scored.setdefault(cell.model, [0, 0])
+        both[0] += cell.scored
+        both[1] += cell.requested
+    return {model: f"{n} of {of} clips scored" for model, (n, of) in scored.items()}
+
+
+def headline(record: Record) -> str:
+    """The result in one or two sentences."""
+    by = {finding: sum(cell.finding == finding for cell in record.cells) for finding in FINDINGS}
+    requested = sum(cell.requested for cell in record.cells)
+    tested = len(record.cells) - by["not_tested"]
+    text = f"{record.n_scored} of {requested} clips were scored. "
+    if tested == 0:
+        return text + "No cell could be tested."
+    text += (
+        f"Outcomes differ from the reference in {by['differs']} of {tested} tested cells (Holm, 5 % over all of them)"
+    )
+    if by["close"]:
+        text += f", are shown to be close in {by['close']}"
+    if by["cannot_tell"]:
+        text += f", and in {by['cannot_tell']} the number of clips is too small to tell"
+    return text + "."
