@@ -1,5 +1,116 @@
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+import scenes
+from judge.judge import Judge
+from judge.verdict import Verdict
+from sim.reference import Reference
+
+import pytest
+from sim import Camera, Look, Scene, Uniform, contact, hidden, world
 
 # The same examples in every run, and no time limit that a busy machine could break.
 settings.register_profile("quincunx", deadline=None, derandomize=True, database=None)
 settings.load_profile("quincunx")
+
+
+def _ball_build(params):
+    """A ball thrown to the right over a floor; the setting `fault` asks for a run that goes wrong."""
+    import mujoco
+
+    spec = world(params)
+    spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1, 1, 1])
+    ball = spec.worldbody.add_body(name="ball")
+    ball.add_freejoint(name="ball")
+    ball.add_geom(name="ball", size=[0.01, 0, 0], density=1000, **contact(params, restitution=0.5, friction=0.3))
+    speed = {"none": 1.0, "huge": 1e30, "fast": 20.0}[params["fault"]] + params["extra_m_s"]
+    spec.add_key(name="start", qpos=[0, 0, 0.1, 1, 0, 0, 0], qvel=[speed, 0, 0, 0, 3, 0])
+    return spec
+
+
+_BALL = Scene(
+    name="ball",
+    version=1,
+    group="tossing",
+    prompt="A ball.",
+    negative_prompt="",
+    outcomes=("near", "far"),
+    null_rules=(),
+    duration_s=0.4,
+    camera=Camera(position_m=(0, -1, 0.3), target_m=(0, 0, 0)),
+    look=Look(),
+    factors={"extra_m_s": hidden(Uniform(0, 0.5))},
+    moving_bodies=("ball",),
+    bounds_m=((-2, -2, -0.01), (2, 2, 2)),
+    build=_ball_build,
+    read=lambda t: "far" if t.position_m[-1, 0, 0] > 0.4 else "near",
+    settings={"fault": "none"},
+)
+
+
+@pytest.fixture
+def ball():
+    """A small real scene: a ball is thrown to the right and lands near or far."""
+    return _BALL
+
+
+def made_reference(token: str, counts: Sequence[int]) -> Reference:
+    """A reference with the given counts."""
+    scene, _ = scenes.parse_token(token)
+    return Reference(
+        scene=token,
+        version=scene.version,
+        outcomes=scene.outcomes,
+        counts=dict(zip(scene.outcomes, counts, strict=True)),
+        null={},
+        failed={},
+        n=sum(counts),
+        seed=1,
+        engine="mujoco",
+        engine_version="3.17.0",
+        platform="test",
+        settings_hash="0" * 16,
+    )
+
+
+class NamedJudge(Judge):
+    """Reads the outcome off the clip's bytes: `heads`, `null:not_settled`, `unreadable:damaged`, `raise`."""
+
+    def __init__(self, name: str = "stub") -> None:
+        self.name, self.seen = name, []
+
+    @property
+    def digest(self) -> str:
+        return self.name
+
+    def covers(self, scene: str) -> bool:
+        return scene != "galton_board"
+
+    def verdicts(self, files: Sequence[Path], token: str) -> Iterator[Verdict]:
+        for file in files:
+            self.seen.append(file.name)
+            said = file.read_bytes().decode().split("|")[0]
+            status, colon, reason = said.partition(":")
+            if said == "raise":
+                raise RuntimeError("the judge\nfell over")
+            if colon:
+                yield Verdict(scene=token, status=status, reason=reason, judge=self.digest)
+            else:
+                yield Verdict(scene=token, status="scored", outcome=said, confidence=0.9, judge=self.digest)
+
+
+@pytest.fixture
+def named_judge() -> type[NamedJudge]:
+    """A judge that reads the outcome off the clip's bytes."""
+    return NamedJudge
+
+
+@pytest.fixture
+def made_references() -> dict[str, Reference]:
+    """References of coin_toss, die_roll and galton_board that no simulation stands behind."""
+    counts = {"coin_toss": [2600, 2400], "die_roll": [834, 830, 840, 820, 840, 836]}
+    counts["galton_board"] = [0, 50, 220, 580, 1020, 1240, 1020, 580, 220, 50, 20]
+    return {token: made_reference(token, c) for token, c in counts.items()}

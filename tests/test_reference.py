@@ -1,0 +1,85 @@
+"""A reference counts everything, comes back from its file unchanged, and refuses what was edited."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from sim import InputError
+from sim.reference import Comparison, Reference
+
+
+def toy(**changes):
+    fields = {
+        "scene": "toy",
+        "version": 1,
+        "outcomes": ("a", "b", "c"),
+        "counts": {"a": 50, "b": 40, "c": 4},
+        "null": {"not_settled": 3},
+        "failed": {"left_the_scene": [7, 12, 90]},
+        "n": 100,
+        "seed": 0,
+        "engine": "mujoco",
+        "engine_version": "3.17.0",
+        "platform": "Linux-x86_64",
+        "settings_hash": "00",
+    }
+    return Reference(**{**fields, **changes})
+
+
+def test_shares_leave_out_nulls_and_failures():
+    assert np.allclose(toy().shares, np.array([50, 40, 4]) / 94)
+    assert toy().bad_share == pytest.approx(0.06)
+
+
+def test_intervals_are_clopper_pearson():
+    low, high = toy().intervals()["b"]
+    assert low == pytest.approx(beta.ppf(0.025, 40, 55)) and high == pytest.approx(beta.ppf(0.975, 41, 54))
+
+
+def test_half_width_of_two_outcomes_is_the_binomial_one():
+    # TV of two outcomes is |p* - p|: the 0.95 quantile is 1.96 sd
+    even = toy(outcomes=("a", "b"), counts={"a": 5000, "b": 5000}, n=10000, null={}, failed={})
+    assert even.half_width == pytest.approx(1.96 * 0.5 / 100, rel=0.05)
+
+
+def test_comes_back_from_its_file_unchanged(tmp_path):
+    beside = Comparison(
+        engine="bullet", engine_version="1", n=3, counts={"a": 1, "b": 1, "c": 1}, null={}, failed={}, tv=0.1,
+        tv_expected=0.2, p=0.5,
+    )  # fmt: skip
+    reference = toy(second_engine=beside, not_causal={"sign": beside})
+    reference.write(tmp_path / "toy.json")
+    assert Reference.read(tmp_path / "toy.json") == reference
+    assert [p.name for p in tmp_path.iterdir()] == ["toy.json"]
+
+
+def test_edited_or_foreign_files_are_refused(tmp_path):
+    path = tmp_path / "toy.json"
+    with pytest.raises(InputError, match="does not exist; make it with: quincunx references"):
+        Reference.read(path)
+    path.write_text("{")
+    with pytest.raises(InputError, match="is not JSON"):
+        Reference.read(path)
+    data = toy().to_json()
+    with pytest.raises(InputError, match="has reference format 9; this version reads 1"):
+        Reference.from_json({**data, "format": 9}, origin="x")
+    with pytest.raises(InputError, match="x was edited: its counts do not match"):
+        Reference.from_json({**data, "counts": {"a": 51, "b": 40, "c": 4}}, origin="x")
+    with pytest.raises(InputError, match="x is not a whole reference"):
+        Reference.from_json({k: v for k, v in data.items() if k != "seed"}, origin="x")
+
+
+def test_no_outcome_at_all_is_an_error_not_a_nan():
+    empty = toy(counts={"a": 0, "b": 0, "c": 0}, null={"not_settled": 97})
+    with pytest.raises(InputError, match="toy: no rollout of 100 has an outcome"):
+        _ = empty.shares
+
+
+def test_json_has_no_nan_and_confidence_is_checked():
+    assert "NaN" not in json.dumps(toy().to_json())
+    with pytest.raises(ValueError, match="confidence must lie strictly between 0 and 1, got 95"):
+        toy().intervals(95)
+    assert replace(toy(), seed=3).seed == 3
