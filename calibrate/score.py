@@ -181,7 +181,7 @@ def _failure(token: str, digest: str, detail: str) -> Verdict:
 
 def _row(clip: Clip, sha256: str | None, verdicts: Mapping[tuple[str, str], Verdict]) -> ClipRow:
     if clip.file is None:
-        given = {"scene": clip.scene, "status": clip.status, "reason": clip.detail}
+        given: dict[str, Any] = {"scene": clip.scene, "status": clip.status, "reason": clip.detail}
     else:
         given = asdict(verdicts[clip.file, clip.scene])
     return ClipRow(model=clip.model, file=clip.file, sha256=sha256, seed=clip.seed, **given)

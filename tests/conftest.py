@@ -7,10 +7,8 @@ from hypothesis import settings
 import scenes
 from judge.judge import Judge
 from judge.verdict import Verdict
-from sim.reference import Reference
-
-import pytest
 from sim import Camera, Look, Scene, Uniform, contact, hidden, world
+from sim.reference import Reference
 
 # The same examples in every run, and no time limit that a busy machine could break.
 settings.register_profile("quincunx", deadline=None, derandomize=True, database=None)

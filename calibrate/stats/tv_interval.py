@@ -1,0 +1,145 @@
+"""Between which limits does the true total variation of a model lie, given its counts?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .baseline import Baseline
+from .clopper_pearson import Interval, checked_level, clopper_pearson
+from .compositions import compositions, log_coefficients, n_compositions
+from .total_variation import checked_counts, total_variation
+from .tv_test import TIE_TOLERANCE
+
+N_EXACT = 20_000
+"""Up to so many possible tables of counts the lower limit is summed over all of them."""
+N_DRAWS = 5_000
+"""Monte Carlo draws where there are more."""
+N_SUBSETS = 1 << 12
+"""Up to so many subsets of outcomes are listed for the upper limit."""
+_HALVINGS = 10
+
+
+def tv_interval(counts: Sequence[int] | np.ndarray, baseline: Baseline, *, seed: int, level: float = 0.95) -> Interval:
+    """Confidence interval of TV(q, reference), q being the model's true distribution; both ends nan if n = 0.
+
+    Each limit has half of the error. T is the observed total variation of n clips.
+
+    *Upper.* If q exceeds the reference exactly on the outcomes A, then TV = q(A) - p(A), while T is at least the
+    observed share of A less p(A). So the upper limit is the largest over all A of the Clopper-Pearson upper limit for a
+    share of T + p(A), less p(A): it holds for every q and every n.
+
+    *Lower.* The test of T is inverted along three paths of distributions at distance tau from the reference: towards
+    the observed shares; mass moved from the most lacking outcomes to the most abundant one; mass moved from the
+    likeliest outcomes to the least likely one. The limit is the smallest tau at which P(total variation >= T) exceeds
+    half of the error on one of them. At tau = 0 this is the p-value, so the limit is above zero exactly if p is at most
+    half of the error. The paths stand for all q at distance tau: `tests/test_tv_interval.py` simulates the coverage.
+
+    A sampled reference moves both limits out by its own half-width, added in quadrature (MOVER).
+
+    Args:
+        counts: (K,) clips per outcome.
+        baseline: The reference.
+        seed: Seed of the Monte Carlo draws.
+        level: Confidence level.
+
+    References:
+        Zou and Donner 2008, Statistics in Medicine 27, 1693, eq. 6 (MOVER).
+    """
+    whole = checked_counts(counts, baseline)
+    checked_level(level)
+    n = int(whole.sum())
+    if n == 0:
+        return Interval(low=math.nan, high=math.nan, level=level)
+    tv = total_variation(whole, baseline)
+    tail = (1 - level) / 2
+    low, high = _low(whole, baseline, tail, seed), _high(n, tv, baseline, level)
+    margin = _own_half_width(baseline, level)
+    if margin > 0:
+        low = max(0.0, tv - math.hypot(tv - low, margin)) if low > 0 else 0.0
+        high = tv + math.hypot(high - tv, margin)
+    return Interval(low=low, high=min(high, 1 - min(baseline.p)), level=level)
+
+
+def _own_half_width(baseline: Baseline, level: float) -> float:
+    """Quantile of the total variation of the baseline's own shares from the truth, in the normal approximation."""
+    if baseline.n is None:
+        return 0.0
+    rng = np.random.default_rng(0)
+    again = rng.multinomial(baseline.n, baseline.p, size=2000) / baseline.n
+    return float(np.quantile(0.5 * np.abs(again - np.asarray(baseline.p)).sum(axis=1), level))
+
+
+def _high(n: int, tv: float, baseline: Baseline, level: float) -> float:
+    p = np.asarray(baseline.p)
+    if 1 << len(p) <= N_SUBSETS:
+        members = (np.arange(1, 1 << len(p))[:, None] >> np.arange(len(p))) & 1
+        offsets = members @ p
+    else:  # any real offset: the limit falls between the jumps of the floor, so the jumps are enough
+        offsets = np.arange(n + 1) / n - tv
+    best = tv
+    for offset in np.unique(offsets[(offsets >= 0) & (offsets < 1)]).tolist():
+        hits = min(n, math.floor(n * (tv + offset) + 1e-9))
+        best = max(best, clopper_pearson(hits, n, level=level).high - offset)
+    return min(best, 1.0)
+
+
+def _low(whole: np.ndarray, baseline: Baseline, tail: float, seed: int) -> float:
+    tv = total_variation(whole, baseline)
+    p, shares = np.asarray(baseline.p), whole / whole.sum()
+    reached = _tail_probability(int(whole.sum()), p, tv, seed)
+    if tv < TIE_TOLERANCE or reached(p) > tail:
+        return 0.0
+    limit = tv
+    for path in _paths(p, shares, tv):
+        if reached(path(limit)) <= tail:
+            continue
+        low, high = 0.0, limit  # reached(path(low)) <= tail < reached(path(high))
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if reached(path(middle)) > tail else (middle, high)
+        limit = low
+    return limit
+
+
+def _paths(p: np.ndarray, shares: np.ndarray, tv: float) -> tuple[Callable[[float], np.ndarray], ...]:
+    """Functions tau -> a distribution at distance tau from p: the observed direction, and two concentrated moves."""
+    by_deficit = np.argsort(shares - p, kind="stable")
+    by_size = np.argsort(-p, kind="stable")
+    return (
+        lambda tau: p + tau / tv * (shares - p),
+        lambda tau: _moved(p, tau, [*by_deficit[:-1]], int(by_deficit[-1])),
+        lambda tau: _moved(p, tau, [*by_size[:-1]], int(by_size[-1])),
+    )
+
+
+def _moved(p: np.ndarray, tau: float, sources: Sequence[int], target: int) -> np.ndarray:
+    """`p` with the mass tau taken from the first of the sources, then the next, and put on the target."""
+    q, left = p.copy(), tau
+    for i in sources:
+        taken = min(left, q[i])
+        q[i], q[target], left = q[i] - taken, q[target] + taken, left - taken
+    return q
+
+
+def _tail_probability(n: int, p: np.ndarray, tv: float, seed: int) -> Callable[[np.ndarray], float]:
+    """The function q -> P(total variation of n draws from q >= tv)."""
+
+    def far(tables: np.ndarray) -> np.ndarray:
+        return np.asarray(0.5 * np.abs(tables / n - p).sum(axis=1) >= tv - TIE_TOLERANCE)
+
+    if n_compositions(n, len(p)) <= N_EXACT:
+        from scipy.special import xlogy
+
+        tables = compositions(n, len(p))
+        tables = tables[far(tables)]
+        coefficient = log_coefficients(tables)
+        return lambda q: float(np.exp(coefficient + xlogy(tables, q).sum(axis=1)).sum())
+
+    def sampled(q: np.ndarray) -> float:
+        drawn = np.random.default_rng(seed).multinomial(n, q / q.sum(), size=N_DRAWS)
+        return float((far(drawn).sum() + 1) / (N_DRAWS + 1))
+
+    return sampled
