@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import scenes
-from sim import InputError, QuincunxError
+from scenes.shipped import SOURCE_IMAGES
+from sim import InputError
 
 KIT_FORMAT = 1
 """Written into every row of prompts.jsonl."""
-_IMAGES = Path(scenes.__file__).parent / "source_images"
 
 STUDY_CARD = """\
 # How were the clips in this folder made? One card per model folder. Empty means "not recorded".
@@ -90,16 +90,13 @@ def source_image(token: str) -> bytes:
         SceneError: The token means nothing.
         PrerequisiteError: It has to be drawn, and no OpenGL is there.
     """
-    scenes.parse_token(token)
-    shipped = _IMAGES / f"{token}.png"
+    scene, variant = scenes.parse_token(token)
+    shipped = SOURCE_IMAGES / f"{token}.png"
     if shipped.is_file():
         return shipped.read_bytes()
-    return drawn_source_image(token)
+    from sim import footage
 
-
-def drawn_source_image(token: str) -> bytes:
-    """The picture that a clip of this token starts from, drawn now, as PNG."""
-    raise QuincunxError(f"{token} has no source image")
+    return footage.png(footage.source_image(scene, variant=variant))
 
 
 def clip_rows(tokens: Sequence[str], seeds: Sequence[int]) -> list[dict[str, Any]]:

@@ -41,18 +41,7 @@ def with_paths(arguments: list[str]) -> list[str]:
 
 def main() -> None:
     """Run the command with the arguments it was started with."""
-    try:
-        app(args=with_paths(sys.argv[1:]), prog_name="quincunx")
-    finally:
-        _flush()
-
-
-def _flush() -> None:
-    """Write out what is left on stdout; if its reader has gone (`quincunx scenes | head -1`), forget it."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    app(args=with_paths(sys.argv[1:]), prog_name="quincunx")
 
 
 if __name__ == "__main__":
