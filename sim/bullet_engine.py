@@ -16,7 +16,7 @@ import numpy as np
 from .bullet_flight import free_spin
 from .bullet_law import laws
 from .bullet_model import Mover, fixed_parts, movers
-from .bullet_shapes import pybullet, smallest_m
+from .bullet_shapes import pybullet, reach_m, smallest_m
 from .bullet_world import FreeState, World
 from .engine import Engine, Run, decided, left_bounds, stacked_params
 from .mujoco_engine import compile_scene
@@ -24,11 +24,11 @@ from .scene import FRAME_RATE_HZ, Params, Scene
 from .trajectory import States, Trajectory, rotation_matrices
 
 _BLOCK_S = 2.2e-3
-"""Longest flight between two corrections of the spin."""
+"""Longest time between two looks at penetration and two corrections of the spin."""
 _SAME_INERTIA = 1e-3
 """Relative spread of the principal moments below which spin needs no correction."""
-_SUNK = 0.5
-"""Penetration, as a share of the body's smallest half width, at which a run is bad."""
+_SUNK = 0.3
+"""Penetration beyond that of one step, as a share of the body's smallest half width, at which a run is bad."""
 _TOUCHED_M_S = 1e-9
 """Departure from free fall that tells a contact."""
 
@@ -50,7 +50,7 @@ class _Stage:
             world.add_free(m, law) if m.free else world.add_hinged(m, law, place[0], rotation_matrices(place[1]))
             for m, place in zip(self.movers, self._places, strict=True)
         ]
-        self._limits_m = [_SUNK * smallest_m(m.parts) if m.free and m.parts else np.inf for m in self.movers]
+        self._sizes_m = {m.name: (smallest_m(m.parts), reach_m(m.parts)) for m in self.movers if m.parts}
         self._start(model)
 
     def _start(self, model: Any) -> None:
@@ -80,23 +80,38 @@ class _Stage:
                 ),
             )
 
-    def advance(self, n_steps: int) -> None:
-        """One frame; in flight, the spin of bodies that are not round is carried by `free_spin`."""
-        spinning = [
-            (mover, handle)
-            for mover, handle in zip(self.movers, self._ids, strict=True)
-            if mover.free and np.ptp(mover.inertia_kg_m2) > _SAME_INERTIA * mover.inertia_kg_m2.max()
-        ]
-        if not spinning:
-            self.world.step(n_steps)
-            return
+    def sound_start(self) -> bool:
+        """True if no body starts inside another."""
+        self.world.look_for_contacts()
+        pairs = zip(self.movers, self._ids, strict=True)
+        return not any(self._sunk(m, handle, self.world.free(handle)) for m, handle in pairs if m.free)
+
+    def advance(self, n_steps: int) -> bool:
+        """One frame; False if a body sank into another on the way.
+
+        In flight, the spin of bodies that are not round is carried by `free_spin`.
+        """
         most = max(1, int(_BLOCK_S / self._timestep_s))
         block = max(k for k in range(1, most + 1) if n_steps % k == 0)
+        free = [(m, handle) for m, handle in zip(self.movers, self._ids, strict=True) if m.free]
         for _ in range(n_steps // block):
-            before = [self.world.free(handle) for _, handle in spinning]
+            before = [self.world.free(handle) for _, handle in free]
             self.world.step(block)
-            for (mover, handle), old in zip(spinning, before, strict=True):
-                self._correct(mover, handle, old, block * self._timestep_s)
+            for (mover, handle), old in zip(free, before, strict=True):
+                if self._sunk(mover, handle, old):
+                    return False
+                if np.ptp(mover.inertia_kg_m2) > _SAME_INERTIA * mover.inertia_kg_m2.max():
+                    self._correct(mover, handle, old, block * self._timestep_s)
+        return True
+
+    def _sunk(self, mover: Mover, handle: int, old: FreeState) -> bool:
+        """True if a body is deeper in another than one step can take it, by a good share of its own size."""
+        depth = self.world.deepest_m(handle)
+        if depth <= 0 or not mover.parts:
+            return False
+        small, reach = self._sizes_m[mover.name]
+        speed = float(np.linalg.norm(old.linear_m_s) + reach * np.linalg.norm(old.angular_rad_s))
+        return depth > _SUNK * small + speed * self._timestep_s
 
     def _correct(self, mover: Mover, handle: int, old: FreeState, duration_s: float) -> None:
         new = self.world.free(handle)
@@ -128,11 +143,6 @@ class _Stage:
             velocity[b, :3] = state.linear_m_s + np.cross(state.angular_rad_s, lever)
             velocity[b, 3:] = state.angular_rad_s
         return position, quaternion, velocity
-
-    def sunk(self) -> bool:
-        """True if a body has sunk in too far."""
-        pairs = zip(self._ids, self._limits_m, strict=True)
-        return any(self.world.deepest_m(handle) > limit for handle, limit in pairs if np.isfinite(limit))
 
 
 def _quaternion(matrix: np.ndarray) -> np.ndarray:
@@ -178,15 +188,15 @@ class BulletEngine(Engine):
     @staticmethod
     def _run(scene: Scene, params: Params, *, full: bool) -> Run:
         model, stacked = compile_scene(scene, params), stacked_params([params])
-        rows, failed = [], None
+        rows: list[tuple[np.ndarray, ...]] = []
+        failed: str | None = None
         world = World(gravity_m_s2=model.opt.gravity, timestep_s=params.solver.timestep_s, scene=scene.name)
         with world:
             stage = _Stage(model, scene, world)
             for frame in range(scene.n_frames):
-                if frame:
-                    stage.advance(params.solver.steps_per_frame)
+                sound = stage.advance(params.solver.steps_per_frame) if frame else stage.sound_start()
                 row = stage.row()
-                failed = _fault(scene, stage, row)
+                failed = _fault(scene, row) or (None if sound else "penetration")
                 if failed is None or not rows:
                     rows.append(row)
                 if failed is not None or (not full and bool(decided(scene, _present(scene, frame, row, stacked))[0])):
@@ -203,17 +213,15 @@ class BulletEngine(Engine):
         )
 
 
-def _fault(scene: Scene, stage: _Stage, row: tuple[np.ndarray, ...]) -> str | None:
+def _fault(scene: Scene, row: tuple[np.ndarray, ...]) -> str | None:
     if not all(np.isfinite(part).all() for part in row):
         return "not_a_number"
     if left_bounds(scene, row[0][None])[0]:
         return "left_the_scene"
-    return "penetration" if stage.sunk() else None
+    return None
 
 
-def _present(
-    scene: Scene, frame: int, row: tuple[np.ndarray, ...], stacked: dict[str, np.ndarray]
-) -> States:
+def _present(scene: Scene, frame: int, row: tuple[np.ndarray, ...], stacked: dict[str, np.ndarray]) -> States:
     return States(
         bodies=scene.moving_bodies,
         time_s=frame / FRAME_RATE_HZ,

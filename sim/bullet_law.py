@@ -1,7 +1,7 @@
 """Which friction and restitution must each Bullet body carry, so that every pair meets as it does in MuJoCo?
 
-MuJoCo lets the geom of higher priority decide a contact, or mixes the two; Bullet multiplies the two bodies' friction and
-restitution. Factors are therefore solved for such that the products give every pair its MuJoCo law.
+MuJoCo lets the geom of higher priority decide a contact, or mixes the two; Bullet multiplies friction and
+restitution of the two. Factors are therefore solved for such that the products give every pair its MuJoCo law.
 """
 
 from __future__ import annotations
@@ -93,12 +93,17 @@ def _product(a: Law, b: Law) -> Law:
 
 def _close(a: Law, b: Law) -> bool:
     pairs = zip(vars(a).values(), vars(b).values(), strict=True)
-    return all(abs(x - y) <= _CLOSE * max(1.0, abs(x)) for x, y in pairs)
+    return all(abs(x - y) <= _CLOSE * abs(y) + 1e-12 for x, y in pairs)
 
 
 def _share(wanted: float, held: float) -> float:
     """The partner's factor that makes a product; 1 where the other factor is zero and so decides alone."""
     return wanted / held if held > 0 else 1.0
+
+
+def _rest(missing: float, held: float) -> float:
+    """The partner's own part of a sum of products; none where it would be negative, which the check then finds."""
+    return missing / held if missing > 1e-12 and held > 0 else 0.0
 
 
 def laws(surfaces: Sequence[Surface], timestep_s: float, scene: str) -> dict[Surface, Law]:
@@ -113,7 +118,7 @@ def laws(surfaces: Sequence[Surface], timestep_s: float, scene: str) -> dict[Sur
         SceneError: A contact is a stock soft one, or no factors give every pair its law.
     """
     wanted: dict[tuple[Surface, Surface], Law] = {}
-    ordered = sorted(surfaces, key=lambda s: (s.body == 0, -s.priority, s.body))
+    ordered = sorted(surfaces, key=lambda s: (s.body == 0, s.priority if s.body == 0 else -s.priority, s.body))
     for i, a in enumerate(ordered):
         for b in ordered[i + 1 :]:
             if a.meets(b):
@@ -134,10 +139,11 @@ def laws(surfaces: Sequence[Surface], timestep_s: float, scene: str) -> dict[Sur
             )
         if b not in held:
             mine = held[a]
+            friction = _share(law.friction, mine.friction)
             held[b] = Law(
-                friction=_share(law.friction, mine.friction),
-                spinning_m=0.0,
-                rolling_m=0.0,
+                friction=friction,
+                spinning_m=_rest(law.spinning_m - mine.spinning_m * friction, mine.friction),
+                rolling_m=_rest(law.rolling_m - mine.rolling_m * friction, mine.friction),
                 restitution=_share(law.restitution, mine.restitution),
             )
     for (a, b), law in wanted.items():
@@ -147,4 +153,3 @@ def laws(surfaces: Sequence[Surface], timestep_s: float, scene: str) -> dict[Sur
                 "let one moving body's priority decide, or set one_engine_only"
             )
     return {s: held.get(s, unit) for s in ordered}
-

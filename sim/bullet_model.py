@@ -79,7 +79,9 @@ def _part(model: Any, geom: int, position_m: np.ndarray, matrix: np.ndarray, sce
     kind = mujoco.mjtGeom(int(model.geom_type[geom])).name.removeprefix("mjGEOM_").lower()
     name = model.geom(geom).name
     if kind not in ("plane", "box", "sphere", "cylinder", "capsule", "mesh"):
-        raise SceneError(f"{scene}: Bullet has no {kind}, the type of geom {name!r}; use another or set one_engine_only")
+        raise SceneError(
+            f"{scene}: Bullet has no {kind}, the type of geom {name!r}; use another or set one_engine_only"
+        )
     if model.geom_margin[geom] != 0:
         raise SceneError(f"{scene}: geom {name!r} has a contact margin, which Bullet cannot give it; remove it")
     vertices = _hull(model, int(model.geom_dataid[geom])) @ matrix.T + position_m if kind == "mesh" else None
@@ -143,7 +145,9 @@ def _mover(model: Any, body: int, scene: str) -> Mover:
         about_axis = float(axis @ turn @ np.diag(inertia) @ turn.T @ axis + mass * off_axis @ off_axis)
         weight = mass * _matrix(model.body_quat[body]).T @ model.opt.gravity
         if abs(float(axis @ np.cross(lever, weight))) > 1e-9:
-            raise SceneError(f"{scene}: gravity turns {name!r} about its hinge, which BulletEngine does not model; balance it")
+            raise SceneError(
+                f"{scene}: gravity turns {name!r} about its hinge, which BulletEngine does not model; balance it"
+            )
         inertia = np.full(3, about_axis + float(model.dof_armature[dof]))
     parts = [
         _part(model, g, matrix.T @ (model.geom_pos[g] - origin), matrix.T @ _matrix(model.geom_quat[g]), scene)
@@ -175,7 +179,8 @@ def _refuse_what_is_lost(model: Any, ids: Sequence[int], scene: str) -> None:
         "moving bodies that moving_bodies does not list": model.njnt != len(ids),
         "bodies fixed to moving ones": any(model.body_weldid[b] not in (0, b) for b in range(model.nbody)),
         "damping, friction or armature of a free joint": bool(
-            np.any(model.dof_damping[free_dofs]) or np.any(model.dof_frictionloss[free_dofs])
+            np.any(model.dof_damping[free_dofs])
+            or np.any(model.dof_frictionloss[free_dofs])
             or np.any(model.dof_armature[free_dofs])
         ),
         "joint limits, springs": bool(np.any(model.jnt_limited) or np.any(model.jnt_stiffness)),
@@ -187,4 +192,3 @@ def _refuse_what_is_lost(model: Any, ids: Sequence[int], scene: str) -> None:
     }
     if lost := [what for what, there in faults.items() if there]:
         raise SceneError(f"{scene}: BulletEngine cannot express {'; '.join(lost)}; remove them or set one_engine_only")
-

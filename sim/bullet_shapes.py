@@ -148,3 +148,9 @@ def smallest_m(parts: Sequence[Part]) -> float:
         else:
             widths.append(float(part.size_m[: 3 if part.kind == "box" else 1].min()))
     return min(widths)
+
+
+def reach_m(parts: Sequence[Part]) -> float:
+    """A bound of the distance from the carrier's origin to any point of its parts."""
+    low, high = extent(parts)
+    return float(np.linalg.norm(np.maximum(np.abs(low), np.abs(high))))

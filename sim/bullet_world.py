@@ -2,9 +2,9 @@
 
 Bullet gets numbers, never XML: its importer turns MuJoCo's files into massless bodies without a word. Lengths are
 scaled by `LENGTH`, because Bullet is made for bodies of about a metre: at true size its collision margins and its test
-for degenerate inertia act on a 20 mm die. Free bodies and everything fixed are Bullet's rigid bodies, because only those
-get the split impulse, without which penetration is turned into speed (0.25 rebounds for an asked 0.2). What was handed
-over is read back and compared.
+for degenerate inertia act on a 20 mm die. Free bodies and everything fixed are Bullet's rigid bodies: only those get
+the split impulse, without which penetration is turned into speed (0.25 rebounds for an asked 0.2). What was handed over
+is read back and compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .errors import EngineError
 
 _REBOUND_FROM_M_S = 0.01  # approach below which a contact does not rebound: micro-bounces of a resting body
 _BREAKING = 6e-4  # of a body's radius: beyond it Bullet brakes bodies *before* they touch, which eats the rebound
-_CORRECTION = 0.1  # share of a penetration that the split impulse removes per step
+_CORRECTION = 0.03  # share of a penetration that the split impulse removes per step
 _HINGED_CORRECTION = 0.002  # the same at a hinged body, where it adds speed: kept small
 _ITERATIONS = 50
 _EXTENT_SLACK = 0.02  # of the width: Bullet rounds cylinders and hulls by a margin
@@ -101,7 +101,9 @@ class World:
         """Adds a body that moves freely, at the origin; returns Bullet's id."""
         surfaces = {part.surface for part in mover.parts}
         if len(surfaces) != 1:
-            raise EngineError(f"{self._scene}: the geoms of {mover.name!r} differ in contact; Bullet keeps one law a body")
+            raise EngineError(
+                f"{self._scene}: the geoms of {mover.name!r} differ in contact; Bullet keeps one law a body"
+            )
         body = self._call(
             "createMultiBody", mover.mass_kg, self._compound(mover.parts), -1, [0, 0, 0], useMaximalCoordinates=1
         )
@@ -180,7 +182,9 @@ class World:
         self._call("setCollisionFilterGroupMask", body, link, surface.contype, surface.conaffinity)
         info = self._call("getDynamicsInfo", body, link)
         kept = {"lateralFriction": info[1]}
-        if link >= 0:  # for rigid bodies Bullet leaves the last answer's other values here: `bullet_check` measures them
+        if (
+            link >= 0
+        ):  # for rigid bodies Bullet leaves the last answer's other values here: `bullet_check` measures them
             kept |= {"spinningFriction": info[7], "rollingFriction": info[6], "restitution": info[5]}
         if not all(np.isclose(kept[name], values[name], rtol=1e-9, atol=1e-12) for name in kept):
             raise EngineError(f"{self._scene}: Bullet kept the contact {kept} of {values}")
@@ -209,9 +213,7 @@ class World:
     def step(self, n_steps: int) -> None:
         """Advances the world by that many steps."""
         if n_steps != self._n_steps:
-            self._call(
-                "setPhysicsEngineParameter", fixedTimeStep=n_steps * self._timestep_s, numSubSteps=n_steps
-            )
+            self._call("setPhysicsEngineParameter", fixedTimeStep=n_steps * self._timestep_s, numSubSteps=n_steps)
             self._n_steps = n_steps
         self._call("stepSimulation")
 
@@ -241,6 +243,10 @@ class World:
         """Angle (rad) and rate (rad/s) of a hinged body."""
         angle, rate = self._call("getJointState", body, 0)[:2]
         return float(angle), float(rate)
+
+    def look_for_contacts(self) -> None:
+        """Finds the contacts of the present state without advancing it."""
+        self._call("performCollisionDetection")
 
     def deepest_m(self, body: int) -> float:
         """Depth of the deepest penetration of a body; 0 without one."""

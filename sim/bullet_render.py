@@ -1,0 +1,281 @@
+"""How does a second renderer, which shares no line with the first, draw a scene?
+
+PyBullet's TinyRenderer draws in plain software: no OpenGL, other shading, other shadows, hard edges. It judges the
+judge: a network that reads the same clip from both renderers reads the scene and not MuJoCo's pictures. Clear parts
+(glass) are left out, because it cannot blend.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+import numpy as np
+
+from .bullet_shapes import pybullet
+from .primitives import Triangles
+from .scene import Camera, Look, Scene
+from .surface import Part, Surfaces, surfaces
+from .track import Track
+from .view import View
+
+_MAX_PX = 4096
+_SLICES = 24
+_DISTANCE = 0.55
+"""Distance from camera to target in drawn units: TinyRenderer's shadows have a bias of 0.05 units, fixed."""
+_LIGHT_DISTANCE = 2.0
+"""Distance of the light, from which the shadow map is drawn with the camera's angle, in distances to the target."""
+_FINEST = 0.4
+"""Longest edge drawn, in distances to the target (farther out, in distances from the target): depth in the shadow map
+is wrong within large triangles."""
+_SIGHT = 60.0
+_HEADLIGHT = 0.6
+"""Share of the headlight that is taken as ambient light, of which this renderer has only one kind."""
+_ENLARGEMENT = {"fast": 1, "fine": 2}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Piece:
+    """One drawn mesh."""
+
+    handle: int
+    part: Part
+    body: int
+    """Position in `Scene.moving_bodies`; -1 for what never moves, B for the twin of the main body."""
+
+
+def split(triangles: Triangles, target_m: np.ndarray, distance_m: float) -> Triangles:
+    """The same surface in triangles that are small near the target.
+
+    Args:
+        triangles: What to split.
+        target_m: (3,) where the camera looks.
+        distance_m: From the camera to there.
+    """
+    done: list[np.ndarray] = []
+    uv = np.zeros((len(triangles.corners_m), 3, 2)) if triangles.uv is None else triangles.uv
+    rest = np.concatenate([triangles.corners_m, triangles.normals, uv], axis=2)  # (F, 3, 8)
+    while len(rest):
+        corners = rest[..., :3]
+        longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+        away = np.linalg.norm(corners - target_m, axis=2).min(axis=1)
+        small = longest <= _FINEST * np.maximum(distance_m, np.maximum(away, 0.5 * longest))
+        done.append(rest[small])
+        a, b, c = np.moveaxis(rest[~small], 1, 0)
+        ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
+        rest = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    every = np.concatenate(done)
+    return Triangles(
+        corners_m=every[..., :3], normals=every[..., 3:6], uv=None if triangles.uv is None else every[..., 6:]
+    )
+
+
+class BulletStudio:
+    """PyBullet's software renderer for one scene; used in a `with`, like `sim.render.Studio`."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        *,
+        variant: str | None = None,
+        size_px: tuple[int, int],
+        quality: Literal["fast", "fine"] = "fast",
+    ) -> None:
+        """Prepares nothing yet; the renderer is set up on entering the `with`.
+
+        Args:
+            scene: What to draw.
+            variant: Name of a variant, or None for the base scene.
+            size_px: Height and width of the pictures.
+            quality: `fast` has hard edges; `fine` draws at double size and averages.
+
+        Raises:
+            ValueError: The size or the quality is out of range.
+            SceneError: There is no such variant.
+        """
+        if len(size_px) != 2 or not all(1 <= side <= _MAX_PX for side in size_px):
+            raise ValueError(f"size_px must be a height and a width from 1 to {_MAX_PX}, got {size_px}")
+        if quality not in _ENLARGEMENT:
+            raise ValueError(f"quality must be one of {', '.join(_ENLARGEMENT)}, got {quality!r}")
+        scene.variant(variant)
+        self.scene, self.variant, self.size_px, self.quality = scene, variant, size_px, quality
+        self._client: int | None = None
+
+    def __enter__(self) -> BulletStudio:
+        """Sets up the renderer.
+
+        Raises:
+            PrerequisiteError: PyBullet is not installed.
+        """
+        self._p = pybullet()
+        self._seen: Surfaces = surfaces(self.scene, self.variant, slices=_SLICES)
+        view = View(camera=self.scene.camera, height_px=1, width_px=1)
+        self._unit = _DISTANCE / view.distance_m
+        self._client = self._p.connect(self._p.DIRECT)
+        try:
+            self._pieces = self._draw_pieces(view)
+        except BaseException:
+            self._free()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Frees all that the renderer holds."""
+        self._free()
+
+    def _free(self) -> None:
+        if self._client is not None:
+            self._p.disconnect(physicsClientId=self._client)
+            self._client = None
+
+    @property
+    def materials(self) -> tuple[str, ...]:
+        """Names of the materials that a Look may tint, sorted; those named `mark_...` carry the outcome."""
+        self._check_open()
+        return self._seen.materials
+
+    def _check_open(self) -> None:
+        if self._client is None:
+            raise RuntimeError("a studio draws only inside its `with`")
+
+    def _call(self, function: str, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._p, function)(*args, **kwargs, physicsClientId=self._client)
+
+    def _draw_pieces(self, view: View) -> list[_Piece]:
+        """Hands every opaque part to the renderer, the main body's twice."""
+        with tempfile.TemporaryDirectory(prefix="quincunx_bullet_") as folder:
+            textures = {name: self._texture(Path(folder), name, image) for name, image in self._seen.textures.items()}
+        n_bodies, pieces = len(self.scene.moving_bodies), []
+        opaque = [part for part in self._seen.parts if part.finish.rgba[3] == 1]
+        for body, part in [(part.body, part) for part in opaque] + [(n_bodies, p) for p in opaque if p.body == 0]:
+            shown = part.triangles
+            if part.body < 0:
+                shown = split(shown, np.array(view.camera.target_m), view.distance_m)
+            n = 3 * len(shown.corners_m)
+            given: dict[str, Any] = {
+                "vertices": (self._unit * shown.corners_m).reshape(n, 3).tolist(),
+                "normals": shown.normals.reshape(n, 3).tolist(),
+                "indices": list(range(n)),
+                "rgbaColor": part.finish.rgba,
+                "specularColor": [0.3 * part.finish.specular] * 3,
+            }
+            if shown.uv is not None:
+                given["uvs"] = shown.uv.reshape(n, 2).tolist()
+            shape = self._call("createVisualShape", self._p.GEOM_MESH, **given)
+            handle = int(self._call("createMultiBody", 0, -1, shape))
+            if part.finish.texture:
+                self._call("changeVisualShape", handle, -1, textureUniqueId=textures[part.finish.texture])
+            pieces.append(_Piece(handle=handle, part=part, body=body))
+        return pieces
+
+    def _texture(self, folder: Path, name: str, image: np.ndarray) -> int:
+        import cv2
+
+        path = folder / f"{len(list(folder.iterdir()))}.png"
+        cv2.imwrite(str(path), np.ascontiguousarray(image[..., ::-1]))
+        return int(self._call("loadTexture", str(path)))
+
+    def frames(self, track: Track, *, look: Look | None = None, camera: Camera | None = None) -> np.ndarray:
+        """(T, H, W, 3) uint8 pictures of the track.
+
+        Args:
+            track: What to draw in each frame.
+            look: Light and background; the scene's (or the variant's) own if None.
+            camera: Where the pictures are taken from; the scene's own if None.
+
+        Raises:
+            RuntimeError: The studio is not open.
+            ValueError: The track has another number of bodies, or the look tints a material that is not there.
+        """
+        self._check_open()
+        n_bodies = len(self.scene.moving_bodies)
+        if track.position_m.shape[1] != n_bodies:
+            raise ValueError(f"track must hold {n_bodies} bodies, got {track.position_m.shape[1]}")
+        look = self.scene.look_of(self.variant) if look is None else look
+        self._paint(look)
+        factor = _ENLARGEMENT[self.quality]
+        view = View(
+            camera=self.scene.camera if camera is None else camera,
+            height_px=self.size_px[0] * factor,
+            width_px=self.size_px[1] * factor,
+        )
+        settings = self._settings(look, view)
+        background = np.round(255 * np.clip(look.background_rgb, 0, 1)).astype(np.uint8)
+        target = np.array(view.camera.target_m)
+        for piece in self._pieces:
+            if piece.body < 0:
+                self._place(piece, -target, np.array([1.0, 0, 0, 0]))
+        out = np.empty((len(track), *self.size_px, 3), dtype=np.uint8)
+        behind = target + 3 * _SIGHT * view.distance_m * view.rotation[:, 2]
+        for t in range(len(track)):
+            for piece in self._pieces:
+                if piece.body >= 0:
+                    place, turn = _pose(track, t, piece.body)
+                    self._place(piece, (behind if place is None else place) - target, turn)
+            out[t] = self._picture(settings, view, background)
+        return out
+
+    def _place(self, piece: _Piece, position_m: np.ndarray, quaternion: np.ndarray) -> None:
+        w, x, y, z = quaternion.tolist()
+        at = (self._unit * position_m).tolist()
+        self._call("resetBasePositionAndOrientation", piece.handle, at, [x, y, z, w])
+
+    def _paint(self, look: Look) -> None:
+        if unknown := set(look.tint) - set(self._seen.materials):
+            known = ", ".join(self._seen.materials)
+            raise ValueError(f"tint must name materials of the scene ({known}), got {', '.join(sorted(unknown))}")
+        for piece in self._pieces:
+            finish = piece.part.finish
+            rgb = np.clip(np.multiply(finish.rgba[:3], look.tint.get(finish.material, (1.0, 1.0, 1.0))), 0, 1)
+            self._call("changeVisualShape", piece.handle, -1, rgbaColor=[*rgb.tolist(), 1.0])
+
+    def _settings(self, look: Look, view: View) -> dict[str, Any]:
+        """Camera and light; the world is shifted so that the target is the origin, where the light aims."""
+        p, target = self._p, np.array(view.camera.target_m)
+        eye = (self._unit * (view.camera.position_m - target)).tolist()
+        reach = self._unit * view.distance_m
+        return {
+            "viewMatrix": p.computeViewMatrix(eye, [0, 0, 0], view.rotation[:, 1].tolist()),
+            "projectionMatrix": p.computeProjectionMatrixFOV(
+                math.degrees(2 * math.atan(view.tan_half_height)),
+                view.width_px / view.height_px,
+                0.05 * reach,
+                _SIGHT * reach,
+            ),
+            "lightDirection": (np.array(look.light_position_m) - target).tolist(),
+            "lightDistance": _LIGHT_DISTANCE * reach,
+            "shadow": 1,
+            "lightAmbientCoeff": look.ambient + _HEADLIGHT * look.headlight_diffuse,
+            "lightDiffuseCoeff": look.light_diffuse,
+            "lightSpecularCoeff": 0.3 * look.light_diffuse,
+            "renderer": p.ER_TINY_RENDERER,
+        }
+
+    def _picture(self, settings: dict[str, Any], view: View, background: np.ndarray) -> np.ndarray:
+        """(H, W, 3) one frame."""
+        import cv2
+
+        shot = self._call("getCameraImage", view.width_px, view.height_px, **settings)
+        size = (view.height_px, view.width_px)
+        pixels = np.asarray(shot[2], dtype=np.uint8).reshape(*size, 4)[..., :3].copy()
+        pixels[np.asarray(shot[4]).reshape(size) < 0] = background
+        if (view.height_px, view.width_px) != self.size_px:
+            pixels = cv2.resize(pixels, self.size_px[::-1], interpolation=cv2.INTER_AREA)
+        return pixels
+
+
+def _pose(track: Track, t: int, body: int) -> tuple[np.ndarray | None, np.ndarray]:
+    """Position (None if it is not drawn) and orientation of a body, or of the main body's twin, in a frame."""
+    upright = np.array([1.0, 0, 0, 0])
+    if body < track.position_m.shape[1]:
+        shown = bool(track.visible[t, body])
+        return (track.position_m[t, body], track.quaternion[t, body]) if shown else (None, upright)
+    if track.ghost_position_m is None or track.ghost_quaternion is None or np.isnan(track.ghost_position_m[t]).any():
+        return None, upright
+    return track.ghost_position_m[t], track.ghost_quaternion[t]
