@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +48,42 @@ def _check(frames: np.ndarray, fps: float, crf: int, codec: str) -> None:
         raise ValueError(f"codec must be one of {', '.join(CODECS)}, got {codec!r}")
     if not 0 <= crf <= _CRF_LIMIT[codec]:
         raise ValueError(f"crf must lie between 0 and {_CRF_LIMIT[codec]} for {codec}, got {crf}")
-    height, width = frames.shape[1:3]
-    if height % 2 or width % 2:
-        raise InputError(
-            f"a clip's height and width must be even (4:2:0 colour), got {height} x {width}; use "
-            f"{height + height % 2} x {width + width % 2}"
-        )
+    check_clip_size(*frames.shape[1:3])
+
+
+def check_clip_size(height_px: int, width_px: int) -> None:
+    """Refuses a size that a clip cannot have, before anything is drawn.
+
+    Raises:
+        InputError: A side is odd, which 4:2:0 colour cannot store.
+    """
+    if height_px % 2 or width_px % 2:
+        even = f"{height_px + height_px % 2} x {width_px + width_px % 2}"
+        raise InputError(f"a clip's height and width must be even, got {height_px} x {width_px}; use {even}")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary neighbour of `path` to write; it takes the place of `path` at the end, or vanishes after a fault.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    refusal = f"cannot write {path}; choose a folder that can be written"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Not the clip's name, which may be as long as the file system allows.
+        part = path.with_name(f".{os.getpid()}-{blake2b(path.name.encode(), digest_size=6).hexdigest()}.part")
+        part.touch()
+    except OSError as fault:
+        raise InputError(f"{refusal} ({fault.strerror})") from fault
+    try:
+        yield part
+        part.replace(path)
+    except OSError as fault:
+        raise InputError(f"{refusal} ({fault.strerror})") from fault
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _stream(container: Any, frames: np.ndarray, fps: float, crf: int, codec: str) -> Any:
@@ -99,19 +131,5 @@ def write_clip(path: Path | str, frames: np.ndarray, *, fps: float, crf: int = 2
         InputError: The size is odd, or the file cannot be written.
     """
     _check(frames, fps, crf, codec)
-    path = Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}-", suffix=".part", dir=path.parent)
-    except OSError as fault:
-        raise InputError(f"cannot write {path}: {fault.strerror}; choose a folder that can be written") from fault
-    os.close(handle)
-    part = Path(name)
-    try:
+    with whole_file(Path(path)) as part:
         _encode(part, frames, fps, crf, codec)
-        part.chmod(0o644)
-        part.replace(path)
-    except OSError as fault:
-        raise InputError(f"cannot write {path}: {fault.strerror}; choose a folder that can be written") from fault
-    finally:
-        part.unlink(missing_ok=True)

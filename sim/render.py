@@ -219,9 +219,10 @@ class Studio:
 
     def _picture(self, shots: tuple[Shot, ...], frusta: list[tuple[float, float, float]]) -> np.ndarray:
         """(H, W, 3) one frame of what is staged."""
+        import cv2
         import mujoco
 
-        height, width = self.size_px
+        height, width = self._drawn_px()
         rect = mujoco.MjrRect(0, 0, width, height)
         pixels = np.empty((height, width, 3), dtype=np.uint8)
         total = np.zeros((height, width, 3), dtype=np.uint16)
@@ -235,7 +236,11 @@ class Studio:
                 eye.frustum_top = straight[2] + shot.grid_px[1] * unit
             mujoco.mjr_render(rect, self._mjv, self._mjr)
             mujoco.mjr_readPixels(pixels, None, rect, self._mjr)
-            if len(shots) == 1:
-                return pixels[::-1]
-            total += pixels
-        return ((total + len(shots) // 2) // len(shots)).astype(np.uint8)[::-1]
+            if len(shots) > 1:
+                total += pixels
+        if len(shots) > 1:
+            pixels = ((total + len(shots) // 2) // len(shots)).astype(np.uint8)
+        if EFFORTS[self.quality].enlargement > 1:
+            pixels = cv2.resize(pixels, self.size_px[::-1], interpolation=cv2.INTER_AREA)
+        return pixels[::-1]
+

@@ -108,9 +108,9 @@ class Look:
 
     light_position_m: Vec3 = (-0.5, -0.6, 1.2)
     """Position of the shadow-casting light; it aims at the camera's target."""
-    light_diffuse: float = 0.65
-    headlight_diffuse: float = 0.25
-    ambient: float = 0.3
+    light_diffuse: float = 0.6
+    headlight_diffuse: float = 0.18
+    ambient: float = 0.32
     background_rgb: Vec3 = (0.72, 0.76, 0.80)
     tint: Mapping[str, Vec3] = field(default_factory=dict)
     """Material name -> colour that multiplies it. Materials named `mark_...` carry the outcome."""

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import SceneError
+from .mujoco_engine import compile_scene
 from .primitives import Triangles, primitive, rectangle
 from .scene import Scene
+from .start import start_data
 from .trajectory import rotation_matrices
 
 if TYPE_CHECKING:
@@ -58,32 +60,11 @@ class Surfaces:
     parts: tuple[Part, ...]
     textures: dict[str, np.ndarray]
     """Name -> (H, W, 3) uint8."""
-    start_position_m: np.ndarray
-    """(B, 3) positions of the moving bodies at the start."""
-    start_quaternion: np.ndarray
-    """(B, 4) their orientations, w x y z."""
 
     @property
     def materials(self) -> tuple[str, ...]:
         """Names of the materials that are seen, sorted: the names that a Look may tint."""
         return tuple(sorted({part.finish.material for part in self.parts} - {""}))
-
-
-def start_data(model: mujoco.MjModel, scene: Scene) -> mujoco.MjData:
-    """The model's state at its keyframe `start`, with world positions computed.
-
-    Raises:
-        SceneError: There is no such keyframe.
-    """
-    import mujoco
-
-    key = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, "start")
-    if key < 0:
-        raise SceneError(f"{scene.name}: build must give a keyframe named start")
-    data = mujoco.MjData(model)
-    mujoco.mj_resetDataKeyframe(model, data, key)
-    mujoco.mj_kinematics(model, data)
-    return data
 
 
 def _moving_body(model: mujoco.MjModel, ids: dict[int, int], body: int) -> int:
@@ -186,8 +167,8 @@ def surfaces(scene: Scene, variant: str | None = None, *, slices: int = 12) -> S
     """
     import mujoco
 
-    model = scene.build(scene.params(0, 0, variant=variant)).compile()
-    data = start_data(model, scene)
+    model = compile_scene(scene, scene.params(0, 0, variant=variant), drawn=True)
+    data = start_data(model)
     bodies = [model.body(name).id for name in scene.moving_bodies]
     ids = {body: position for position, body in enumerate(bodies)}
     found: dict[tuple[int, Finish, bool], list[Triangles]] = {}
@@ -211,6 +192,4 @@ def surfaces(scene: Scene, variant: str | None = None, *, slices: int = 12) -> S
             for (body, finish, casts), pieces in found.items()
         ),
         textures=_textures(model),
-        start_position_m=data.xpos[bodies].copy(),
-        start_quaternion=data.xquat[bodies].copy(),
     )

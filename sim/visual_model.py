@@ -36,8 +36,8 @@ class Effort:
 
 
 EFFORTS: dict[Quality, Effort] = {
-    "fast": Effort(slices=12, shadow_px=512, n_samples=1, enlargement=1),
-    "fine": Effort(slices=48, shadow_px=2048, n_samples=16, enlargement=1),
+    "fast": Effort(slices=12, shadow_px=512, n_samples=1, enlargement=2),
+    "fine": Effort(slices=48, shadow_px=1024, n_samples=32, enlargement=1),
 }
 
 
