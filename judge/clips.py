@@ -1,6 +1,6 @@
 """How are training and test clips made: simulated, staged, drawn and filmed, only at the moments that the judge looks at?
 
-A shard is a pure function of its order (scene, kind, seed, number): whatever the workers, the same bytes.
+A clip is a pure function of its order (scene, kind, seed, number) and its place: whatever the workers, the same bytes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sim import Null, Scene, Trajectory
 
 from .faults import FAULTS, Plan, settling_s, stage
 from .lens import through_lens
-from .lesson import STATES, Lessons, Truth, close_box
+from .lesson import STATES, Clip, Truth, close_box
 from .looks import close_camera, random_camera, random_look
-from .views import Box, look_times
+from .views import look_times
 
-SIZES_PX = ((256, 256), (240, 320), (208, 352), (320, 256))
+SIZES_PX = ((240, 416), (256, 256), (240, 320), (240, 416), (320, 256))
 FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
 CLIPS_PER_ROLLOUT = 2.5
 CANDIDATES_PER_ROLLOUT = 4
@@ -31,7 +31,7 @@ LONGEST_S = 6.0
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """Everything that decides the bytes of a shard, besides the scene."""
+    """Everything that decides a batch of clips, besides the scene."""
 
     kind: str
     """`tray` for clips of the scene, `drawn_dice` for dice drawn in two dimensions."""
@@ -52,20 +52,20 @@ def random_source(*parts: object) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
-def make_shard(scene: Scene, order: Order) -> Lessons:
-    """The clips of one order.
+def clips(scene: Scene, order: Order) -> Iterator[Clip]:
+    """The clips of one order, one by one.
 
     Raises:
         ValueError: The kind or the renderer is unknown.
     """
     if order.kind == "drawn_dice":
-        return Lessons.of([_drawn_die(scene, order, k) for k in range(order.n_clips)])
+        return (_drawn_die(scene, order, k) for k in range(order.n_clips))
     if order.kind != "tray":
         raise ValueError(f"kind must be tray or drawn_dice, got {order.kind!r}")
-    return Lessons.of(list(_staged(scene, order)))
+    return _staged(scene, order)
 
 
-def _staged(scene: Scene, order: Order) -> Iterator[tuple[np.ndarray, Truth, Box]]:
+def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
     from sim.surface import surfaces
 
     cast = rollouts(scene, order)
@@ -92,7 +92,9 @@ def _staged(scene: Scene, order: Order) -> Iterator[tuple[np.ndarray, Truth, Box
             if track.visible[-1, 0] and plan.ghost is None:
                 pose = track.position_m[-1, 0], track.quaternion[-1, 0]
                 where = _where(camera, size_px, pose, centre_m, diameter_m, 1 + plan.zoom)
-            yield through_lens(frames, own), _truth(scene, answer, plan, where), close_box(where, own)
+            yield Clip(
+                frames=through_lens(frames, own), truth=_truth(scene, answer, plan, where), box=close_box(where, own)
+            )
 
 
 def _studio(scene: Scene, renderer: str, size_px: tuple[int, int]) -> Any:
@@ -194,7 +196,7 @@ def _end_s(trajectory: Trajectory | None) -> float:
     return 0.0 if trajectory is None else float(trajectory.time_s[-1])
 
 
-def _drawn_die(scene: Scene, order: Order, k: int) -> tuple[np.ndarray, Truth, Box]:
+def _drawn_die(scene: Scene, order: Order, k: int) -> Clip:
     """A drawn die that slides into place; outcomes are taken as one to six pips in the scene's order."""
     from .drawn_dice import sliding, still
 
@@ -213,4 +215,4 @@ def _drawn_die(scene: Scene, order: Order, k: int) -> tuple[np.ndarray, Truth, B
         state, where = "object_lost", (np.nan, np.nan, np.nan)
         frames[times > rng.uniform(0.2, 0.7) * duration_s] = picture.ground
     truth = Truth(state=STATES.index(state), outcome=count - 1 if state == "sound" else -1, where=where, fault="")
-    return through_lens(frames, rng), truth, close_box(where, rng)
+    return Clip(frames=through_lens(frames, rng), truth=truth, box=close_box(where, rng))

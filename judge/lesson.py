@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -30,6 +31,17 @@ class Truth:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Clip:
+    """One clip at the eight moments that the judge looks at, with its truth."""
+
+    frames: np.ndarray
+    """(8, H, W, 3) uint8."""
+    truth: Truth
+    box: Box
+    """Where training looks closely."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Lessons:
     """N clips as the network sees them, with their truth."""
 
@@ -53,12 +65,14 @@ class Lessons:
         return len(self.state)
 
     @staticmethod
-    def of(clips: list[tuple[np.ndarray, Truth, Box]]) -> Lessons:
-        """The lessons of clips given as frames (8, H, W, 3), truth, and the box of the close look."""
-        seen = [glance_and_last(frames) for frames, _, _ in clips]
-        wide = [Box(column=b.column, row=b.row, side=b.side * STORED_PER_SEEN) for _, _, b in clips]
-        close = [close_look(clip[0], box, side_px=CLOSE_STORED_PX) for clip, box in zip(clips, wide, strict=True)]
-        truths = [truth for _, truth, _ in clips]
+    def of(clips: Iterable[Clip]) -> Lessons:
+        """The lessons that the clips hold."""
+        seen, close, truths = [], [], []
+        for clip in clips:
+            wide = replace(clip.box, side=clip.box.side * STORED_PER_SEEN)
+            seen.append(glance_and_last(clip.frames))
+            close.append(close_look(clip.frames, wide, side_px=CLOSE_STORED_PX))
+            truths.append(clip.truth)
         return Lessons(
             glance=np.stack([glance for glance, _ in seen]),
             last=np.stack([last for _, last in seen]),

@@ -19,67 +19,46 @@ if TYPE_CHECKING:
     import mujoco
 
 RADIUS_M, HALF_M = 0.024, 0.0012
-FLOOR_HALF_M, SLOPE_RAD, SLOPE_HALF_M, LIP_HALF_M, THICK_HALF_M = 0.078, 0.5, 0.03, 0.016, 0.005
 ROLLING_M = 2e-4
 GRAVITY_M_S2 = 9.81
 BARRIER_M = (RADIUS_M**2 + HALF_M**2) ** 0.5
 """Height of the centre when the coin balances on a rim: below this energy it cannot turn over."""
-EDGE = HALF_M / BARRIER_M
-"""Vertical part of the face's normal at that balance: below it the coin stands on its edge."""
+EDGE = HALF_M / BARRIER_M  # vertical part of a face's normal at that balance: below it the coin stands on its edge
 
 
 def build(params: Params) -> mujoco.MjSpec:
     """The coin flat in its tray, already moving up and turning about the axis that runs left to right."""
     import mujoco
 
-    from scenes.drawing.card import add_table
-    from scenes.drawing.coin_faces import disc, face_image
-    from scenes.drawing.textured import add_textured_mesh
+    from .drawing.card import add_table
+    from .drawing.coin_faces import disc, face_image
+    from .drawing.flared_tray import add_flared_tray
+    from .drawing.textured import add_textured_mesh
 
     spec, kinds = world(params), mujoco.mjtGeom
     add_table(spec)
-    for name, rgba in (("felt", (0.20, 0.34, 0.47, 1)), ("flank", (0.24, 0.39, 0.53, 1)), ("rim", (0.42, 0.26, 0.15, 1))):
-        spec.add_material(name=name, rgba=rgba, specular=0.05)
+    add_flared_tray(spec, floor_half_m=0.078, slope_rad=0.5, slope_length_m=0.06, lip_m=0.032)
     spec.add_material(name="edge", rgba=(0.62, 0.50, 0.28, 1), specular=0.6)
-    ground, unseen = spec.worldbody, {"contype": 0, "conaffinity": 0, "mass": 0, "group": 1}
-    size = [FLOOR_HALF_M, FLOOR_HALF_M, 0.001]
-    ground.add_geom(name="felt", type=kinds.mjGEOM_BOX, size=size, pos=[0, 0, -0.0008], material="felt", **unseen)
-    flat, rise = np.cos(SLOPE_RAD), np.sin(SLOPE_RAD)
-    reach, top = FLOOR_HALF_M + 2 * SLOPE_HALF_M * flat, 2 * SLOPE_HALF_M * rise
-    for k, name in enumerate(("right", "back", "left", "front")):
-        turn = k * np.pi / 2
-        out, up = np.array([np.cos(turn), np.sin(turn), 0]), np.array([0, 0, 1.0])
-        middle = out * (FLOOR_HALF_M + SLOPE_HALF_M * flat + THICK_HALF_M * rise)
-        middle += up * (SLOPE_HALF_M * rise - THICK_HALF_M * flat)
-        c, h = np.array([np.cos(turn / 2), np.sin(turn / 2)]), SLOPE_RAD / 2
-        # a quarter turn about z after a tilt about y
-        quat = [c[0] * np.cos(h), c[1] * np.sin(h), -c[0] * np.sin(h), c[1] * np.cos(h)]
-        size = [SLOPE_HALF_M, reach, THICK_HALF_M]
-        ground.add_geom(name=f"flank_{name}", type=kinds.mjGEOM_BOX, size=size, pos=middle, quat=quat, material="flank")
-        size = [THICK_HALF_M, reach + 2 * THICK_HALF_M, (top + 2 * LIP_HALF_M) / 2]
-        at, quat = out * (reach + THICK_HALF_M) + up * size[2], [c[0], 0, 0, c[1]]
-        ground.add_geom(name=f"rim_{name}", type=kinds.mjGEOM_BOX, size=size, pos=at, quat=quat, material="rim")
-    coin = ground.add_body(name="coin")
+    coin = spec.worldbody.add_body(name="coin")
     coin.add_freejoint(name="coin")
-    law = contact(params, restitution=params["restitution"], friction=params["friction"], torsional_m=ROLLING_M, rolling_m=ROLLING_M)
+    given = {"restitution": params["restitution"], "friction": params["friction"]}
+    law = contact(params, **given, torsional_m=ROLLING_M, rolling_m=ROLLING_M)
     coin.add_geom(name="coin", type=kinds.mjGEOM_CYLINDER, size=[RADIUS_M, HALF_M, 0], density=8000, material="edge", **law)
     for side, low, high in (("heads", 0.9 * HALF_M, 1.04 * HALF_M), ("tails", -1.04 * HALF_M, -0.9 * HALF_M)):
         vertices, faces, uv = disc(0.97 * RADIUS_M, low, high, up=side == "heads")
         add_textured_mesh(spec, coin, name=f"mark_{side}", vertices=vertices, faces=faces, uv=uv, image=face_image(side))
-    turned = bool(params["tails_up"])  # half a turn about x
-    spin = np.array([params["spin_rad_s"], params["spin_skew_rad_s"], params["spin_normal_rad_s"]])
+    spin = np.array([params["spin_rad_s"], params["spin_skew_rad_s"], params["wobble_rad_s"] * params["spin_normal"]])
     speed = [params["drift_right_m_s"], params["drift_back_m_s"], params["speed_up_m_s"]]
-    pose = [0, 1, 0, 0] if turned else [1, 0, 0, 0]
-    spec.add_key(name="start", qpos=[0, 0, HALF_M, *pose], qvel=[*speed, *(spin * (1, -1, -1) if turned else spin)])
+    pose, signs = ([0, 1, 0, 0], (1, -1, -1)) if params["tails_up"] else ([1, 0, 0, 0], (1, 1, 1))
+    spec.add_key(name="start", qpos=[0, 0, HALF_M, *pose], qvel=[*speed, *(spin * signs)])
     return spec
 
 
 def _settled(position_m: np.ndarray, quaternion: np.ndarray, velocity: np.ndarray) -> np.ndarray:
     """(...) bool: the energy per mass lies below that of balancing on a rim, and the coin is not on its edge."""
-    inertia = RADIUS_M**2 / 2  # about the normal, the larger one: errs towards going on
-    kinetic = 0.5 * (velocity[..., :3] ** 2).sum(-1) + 0.5 * inertia * (velocity[..., 3:] ** 2).sum(-1)
-    low = GRAVITY_M_S2 * position_m[..., 2] + kinetic < GRAVITY_M_S2 * BARRIER_M
-    return np.asarray(low & (np.abs(_facing(quaternion)) > EDGE))
+    # the larger moment of inertia, about the normal, for all axes: errs towards going on
+    kinetic = 0.5 * (velocity[..., :3] ** 2).sum(-1) + RADIUS_M**2 / 4 * (velocity[..., 3:] ** 2).sum(-1)
+    return (GRAVITY_M_S2 * position_m[..., 2] + kinetic < GRAVITY_M_S2 * BARRIER_M) & (abs(_facing(quaternion)) > EDGE)
 
 
 def _facing(quaternion: np.ndarray) -> np.ndarray:
@@ -110,10 +89,9 @@ SCENE = Scene(
     negative_prompt="cuts, camera motion, hands, several coins, deformed coin, blurry coin",
     outcomes=("heads", "tails"),
     null_rules=(
-        "The coin is still moving, or stands on its edge, at the end.",
+        "Nothing moves at all, or the coin is still moving, or stands on its edge, at the end.",
         "The upper side cannot be told: hidden, blurred, deformed, or unlike both sides of the coin.",
         "There is more than one coin, or the coin disappears or leaves the picture for good.",
-        "Nothing moves at all.",
     ),
     duration_s=2.5,
     camera=Camera(position_m=(0.0, -0.30, 0.58), target_m=(0.0, -0.002, 0.0), fovy_deg=26.5),
@@ -122,9 +100,10 @@ SCENE = Scene(
         "speed_up_m_s": hidden(Normal(1.85, 0.13)),
         "spin_rad_s": hidden(Normal(58.0, 10.0)),
         "spin_skew_rad_s": hidden(Normal(0.0, 2.0)),
-        "spin_normal_rad_s": hidden(Normal(0.0, 1.5)),
+        "spin_normal": hidden(Normal(0.0, 1.0)),
         "drift_right_m_s": hidden(Normal(0.0, 0.04)),
         "drift_back_m_s": hidden(Normal(0.0, 0.04)),
+        "wobble_rad_s": unknown(Uniform(0.0, 2.0)),
         "friction": unknown(Uniform(0.15, 0.5)),
         "restitution": unknown(Uniform(0.1, 0.4)),
     },
@@ -139,10 +118,7 @@ SCENE = Scene(
     published=("pawbench:A-01",),
     variants={
         "tails_up": Variant(
-            change="the coin starts with tails up",
-            causal=True,
-            settings={"tails_up": True},
-            published=("pawbench:A23",),
+            change="the coin starts with tails up", causal=True, settings={"tails_up": True}, published=("pawbench:A23",)
         ),
     },
 )

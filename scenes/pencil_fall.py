@@ -19,40 +19,38 @@ if TYPE_CHECKING:
     import mujoco
 
 LENGTH_M, RADIUS_M, CONE_M, TIP_M = 0.15, 0.0055, 0.020, 0.0008
-FALLEN = 0.5
-"""Vertical part of the pencil's axis below which it has fallen (60 degrees); a bounce gives back a quarter of its energy."""
-IN_LINE, CLEAR = 0.05, 0.3
-"""Part of the lying pencil's direction to the side: below the first (3 degrees) no side can be called; above the second it stays."""
-
-_UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""Turns a card so that its words face the camera."""
+FALLEN = 0.5  # vertical part of its axis: 60 degrees; a bounce gives back a quarter of its energy at most
+IN_LINE, CLEAR = 0.05, 0.3  # sideways part of its direction: below 3 degrees nobody can call a side; above 17 it staysEVENING = Look(light_position_m=(0.9, -0.5, 0.6), light_diffuse=0.6, ambient=0.22, background_rgb=(0.55, 0.45, 0.42))
 
 
 def build(params: Params) -> mujoco.MjSpec:
     """The pencil on its tip, a push away from upright."""
     import mujoco
 
-    from scenes.drawing.card import add_sign, add_table
-    from scenes.drawing.pencil import pencil_image, pencil_skin
-    from scenes.drawing.textured import add_textured_mesh
+    from .drawing.card import add_sign, add_table
+    from .drawing.pencil import pencil_image, pencil_skin
+    from .drawing.textured import add_textured_mesh
 
     spec, kinds = world(params), mujoco.mjtGeom
     add_table(spec)
     if params["sign"]:
-        add_sign(spec, "THIS WAY >>", position_m=(0.11, 0.17, 0.026), turn=_UPRIGHT, half_m=(0.06, 0.026))
+        facing_us = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+        add_sign(spec, "THIS WAY >>", position_m=(0.11, 0.17, 0.026), turn=facing_us, half_m=(0.06, 0.026))
     pencil = spec.worldbody.add_body(name="pencil")
     pencil.add_freejoint(name="pencil")
     law = {"restitution": params["restitution"], "friction": params["friction"], "torsional_m": 1e-4}
     half = (LENGTH_M - CONE_M) / 2
-    pencil.add_geom(name="barrel", type=kinds.mjGEOM_CYLINDER, size=[RADIUS_M, half, 0], pos=[0, 0, CONE_M / 2],
-                    density=700, group=3, **contact(params, **law, rolling_m=5e-4))  # fmt: skip
-    pencil.add_geom(name="tip", type=kinds.mjGEOM_SPHERE, size=[TIP_M, 0, 0], pos=[0, 0, TIP_M - LENGTH_M / 2],
-                    density=2000, group=3, **contact(params, **law))  # fmt: skip
+    for name, kind, size, z, rolling_m in (
+        ("barrel", kinds.mjGEOM_CYLINDER, [RADIUS_M, half, 0], CONE_M / 2, 5e-4),
+        ("tip", kinds.mjGEOM_SPHERE, [TIP_M, 0, 0], TIP_M - LENGTH_M / 2, 0.0),
+    ):
+        touch = contact(params, **law, rolling_m=rolling_m)
+        pencil.add_geom(name=name, type=kind, size=size, pos=[0, 0, z], density=800, group=3, **touch)
     vertices, faces, uv = pencil_skin(LENGTH_M, RADIUS_M, CONE_M, TIP_M)
     add_textured_mesh(spec, pencil, name="skin", vertices=vertices, faces=faces, uv=uv, image=pencil_image())
     right, back = params["tilt_right_rad"] + params["lean_right_rad"], params["tilt_back_rad"]
-    angle = np.hypot(right, back)
-    turn = [np.cos(angle / 2), *(np.sin(angle / 2) / angle * np.array([-back, right, 0]))] if angle > 0 else [1, 0, 0, 0]
+    half_angle = np.hypot(right, back) / 2
+    turn = [np.cos(half_angle), *(np.sinc(half_angle / np.pi) / 2 * np.array([-back, right, 0]))]
     axes = rotation_matrices(np.array(turn))
     arm = axes[:, 2] * (LENGTH_M / 2 - TIP_M)
     spin = np.array([-params["push_back_rad_s"], params["push_right_rad_s"], 0])
@@ -93,10 +91,9 @@ SCENE = Scene(
     negative_prompt="cuts, camera motion, hands, several pencils, bending pencil, broken pencil",
     outcomes=("falls_left", "falls_right"),
     null_rules=(
-        "The pencil does not fall over, or is still moving at the end. Leaning alone is not a fall.",
+        "Nothing moves, the pencil does not fall over, or it is still moving at the end. Leaning alone is not a fall.",
         "It lies in line with the camera, so that the side of its eraser end cannot be told.",
         "There is more than one pencil, or it bends, breaks, disappears or leaves the picture.",
-        "Nothing moves at all.",
     ),
     duration_s=2.5,
     camera=Camera(position_m=(0.0, -0.62, 0.17), target_m=(0.0, 0.0, 0.062), fovy_deg=30.0),
@@ -120,18 +117,11 @@ SCENE = Scene(
     published=("pawbench:A-09",),
     variants={
         "leaning_left": Variant(
-            change="the pencil leans visibly to the left at the start",
-            causal=True,
-            settings={"lean_right_rad": -0.1},
-            published=("pawbench:A25",),
+            change="the pencil leans to the left", causal=True, settings={"lean_right_rad": -0.1}, published=("pawbench:A25",)
         ),
         "sign_on_table": Variant(
             change="a card with an arrow to the right stands on the table", causal=False, settings={"sign": True}
         ),
-        "other_light": Variant(
-            change="low warm light from the right",
-            causal=False,
-            look=Look(light_position_m=(0.9, -0.5, 0.6), light_diffuse=0.6, ambient=0.22, background_rgb=(0.55, 0.45, 0.42)),
-        ),
+        "other_light": Variant(change="low light from the right, warm and dim behind", causal=False, look=EVENING),
     },
 )

@@ -12,9 +12,8 @@ from .render import Studio
 from .rollout import simulate
 from .scene import Scene
 
-_LOOKED_AT = 400
-"""Rollouts searched for one of each outcome."""
-_AT_ONCE = 64
+_LOOKED_AT, _AT_ONCE = 384, 24
+"""Rollouts searched for one of each outcome, and how many are simulated together."""
 _GAP_PX = 6
 
 

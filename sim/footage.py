@@ -11,6 +11,7 @@ import numpy as np
 
 from .clip import check_clip_size, whole_file, write_clip
 from .contact_sheet import contact_sheet as contact_sheet
+from .contact_sheet import one_of_each as one_of_each
 from .film import CLIP_PX as CLIP_PX
 from .film import Film as Film
 from .film import films as films
@@ -23,9 +24,6 @@ SIZE_PX = (704, 1280)
 """Height and width of a source image, the 720p of image-to-video models."""
 MODEL = "simulator"
 """Name under which clips of our own stand in a study."""
-_LOOKED_AT, _AT_ONCE = 384, 24
-"""Rollouts searched for one of each outcome, and how many are simulated together."""
-_GAP_PX = 6
 
 Progress = Callable[[int, int], None]
 """Called with how many are done, of how many."""

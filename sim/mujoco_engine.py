@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +16,8 @@ from .trajectory import States, Trajectory, rotation_matrices
 
 KNOWN_BAD_VERSIONS = {"4.0.0": "wrong sparse solve"}
 """Versions of MuJoCo that give wrong physics, and why."""
-_CHUNK = 512
-"""Most models that one batch holds (each run has a compiled model of its own)."""
+_CHUNK = 64
+"""Models that one batch holds (each run has a compiled model of its own); the next chunk compiles meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,11 @@ def compile_scene(scene: Scene, params: Params, *, drawn: bool = False) -> Any:
     return model
 
 
+def _compile_all(scene: Scene, params: Sequence[Params]) -> list[Any]:
+    """The compiled models of some draws."""
+    return [compile_scene(scene, p) for p in params]
+
+
 def _drop_drawn(spec: Any) -> None:
     """Removes the geoms of group 1, and the meshes that nothing else uses."""
     for geom in [g for g in spec.geoms if g.group == 1]:
@@ -181,14 +187,20 @@ class MujocoEngine(Engine):
     def run(self, scene: Scene, params: Sequence[Params], *, full: bool, threads: int | None) -> list[Run]:
         """See Engine."""
         runs: list[Run] = []
-        for start in range(0, len(params), _CHUNK):
-            runs += self._run_chunk(scene, params[start : start + _CHUNK], full=full, threads=threads)
+        chunks = [params[start : start + _CHUNK] for start in range(0, len(params), _CHUNK)]
+        with ThreadPoolExecutor(max_workers=1) as compiler:
+            ahead = [compiler.submit(_compile_all, scene, chunk) for chunk in chunks[:1]]
+            for k, chunk in enumerate(chunks):
+                models = ahead.pop().result()
+                ahead = [compiler.submit(_compile_all, scene, later) for later in chunks[k + 1 : k + 2]]
+                runs += self._run_chunk(scene, chunk, models, full=full, threads=threads)
         return runs
 
-    def _run_chunk(self, scene: Scene, params: Sequence[Params], *, full: bool, threads: int | None) -> list[Run]:
+    def _run_chunk(
+        self, scene: Scene, params: Sequence[Params], models: Sequence[Any], *, full: bool, threads: int | None
+    ) -> list[Run]:
         from mujoco.batch import Batch, SimulationError
 
-        models = [compile_scene(scene, p) for p in params]
         steps = {p.solver.steps_per_frame for p in params}
         if len(steps) != 1:
             raise EngineError(f"{scene.name}: all draws of one call must share the solver, got {sorted(steps)} steps")

@@ -106,7 +106,7 @@ def named_judge() -> type[NamedJudge]:
     return NamedJudge
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def made_references() -> dict[str, Reference]:
     """References of coin_toss, die_roll and galton_board that no simulation stands behind."""
     counts = {"coin_toss": [2600, 2400], "die_roll": [834, 830, 840, 820, 840, 836]}

@@ -20,7 +20,7 @@ _PIPS = {
 
 
 @lru_cache(maxsize=8)
-def rounded_cube(half_edge_m: float, radius_m: float, *, n_arc: int = 4) -> tuple[np.ndarray, np.ndarray]:
+def rounded_cube(half_edge_m: float, radius_m: float, *, n_arc: int = 3) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (V, 3) and faces (F, 3) of a cube whose edges are rounded with the given radius.
 
     Args:
