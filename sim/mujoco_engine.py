@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,6 +130,19 @@ def compile_scene(scene: Scene, params: Params, *, drawn: bool = False) -> Any:
     return model
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps MuJoCo from writing MUJOCO_LOG.TXT into the user's folder: the warning counters tell what is needed."""
+    import mujoco
+
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda message: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 def _compile_all(scene: Scene, params: Sequence[Params]) -> list[Any]:
     """The compiled models of some draws."""
     return [compile_scene(scene, p) for p in params]
@@ -188,7 +202,7 @@ class MujocoEngine(Engine):
         """See Engine."""
         runs: list[Run] = []
         chunks = [params[start : start + _CHUNK] for start in range(0, len(params), _CHUNK)]
-        with ThreadPoolExecutor(max_workers=1) as compiler:
+        with _quiet(), ThreadPoolExecutor(max_workers=1) as compiler:
             ahead = [compiler.submit(_compile_all, scene, chunk) for chunk in chunks[:1]]
             for k, chunk in enumerate(chunks):
                 models = ahead.pop().result()

@@ -118,7 +118,7 @@ def test_a_clip_shows_the_outcome_of_the_early_stopped_rollout(token):
 
 
 def test_hidden_factors_are_invisible(token):
-    from sim.view import hidden_shift_px
+    from sim.start import hidden_shift_px
 
     scene, variant = token
     assert hidden_shift_px(scene, variant, size_px=(512, 512)) < 1.0
