@@ -13,19 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from sim import Null, Scene, Trajectory
+from sim import Camera, Look, Null, Scene, Trajectory
 
 from .faults import FAULTS, Plan, settling_s, stage
 from .lens import through_lens
 from .lesson import STATES, Clip, Truth, close_box
 from .looks import close_camera, random_camera, random_look
-from .views import look_times
+from .views import EARLIER, N_FRAMES, look_times
 
 SIZES_PX = ((240, 416), (256, 256), (240, 320), (240, 416), (320, 256))
 FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
-CLIPS_PER_ROLLOUT = 2.5
-CANDIDATES_PER_ROLLOUT = 4
-"""Rollouts looked at, stopped early, for each that is drawn: rare outcomes are drawn more often than they happen."""
+CLIPS_PER_ROLLOUT = 4
 LONGEST_S = 6.0
 
 
@@ -42,6 +40,8 @@ class Order:
     flat: bool = True
     """Whether rare outcomes are drawn more often than they happen."""
     p_fault: float = 0.3
+    candidates: int = 2
+    """Rollouts looked at for each that is drawn: with more, rare outcomes can be drawn more often."""
     p_close: float = 0.0
     """Share of the clips filmed from right above the place where the body comes to rest."""
 
@@ -65,36 +65,78 @@ def clips(scene: Scene, order: Order) -> Iterator[Clip]:
     return _staged(scene, order)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Shot:
+    """One staged clip, ready to be drawn."""
+
+    plan: Plan
+    camera: Camera
+    look: Look
+    time_s: np.ndarray
+    truth: Truth
+    rng: np.random.Generator
+    """What is left of the clip's random numbers, for the lens."""
+
+
 def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
+    shape = random_source("shape", scene.name, scene.version, order.seed, order.number)
+    size_px = SIZES_PX[int(shape.integers(len(SIZES_PX)))]
+    shots = _shots(scene, order, size_px)
+    # The judge looks closely at two of the eight frames; the others are drawn at half the size, in a quarter of the time.
+    fine = np.zeros(N_FRAMES, dtype=bool)
+    fine[[EARLIER, -1]] = True
+    coarse = list(_drawn(scene, order.renderer, shots, ~fine, (size_px[0] // 2, size_px[1] // 2)))
+    for shot, rough, sharp in zip(shots, coarse, _drawn(scene, order.renderer, shots, fine, size_px), strict=True):
+        frames = np.empty((N_FRAMES, *size_px, 3), dtype=np.uint8)
+        frames[~fine], frames[fine] = enlarged(rough, size_px), sharp
+        frames = through_lens(shot.plan.finish(frames, shot.time_s), shot.rng)
+        yield Clip(frames=frames, truth=shot.truth, box=close_box(shot.truth.where, shot.rng))
+
+
+def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
     from sim.surface import surfaces
 
+    seen = surfaces(scene)
+    centre_m, diameter_m = body_sphere(seen)
     cast = rollouts(scene, order)
-    rng = random_source("shard", scene.name, scene.version, order.seed, order.number)
-    size_px = SIZES_PX[int(rng.integers(len(SIZES_PX)))]
-    centre_m, diameter_m = body_sphere(surfaces(scene))
     donors = [trajectory for answer, trajectory in cast if isinstance(answer, str)]
-    with _studio(scene, order.renderer, size_px) as studio:
-        for k in range(order.n_clips):
-            answer, trajectory = cast[k % len(cast)]
-            own = random_source("clip", scene.name, scene.version, order.seed, order.number, k)
-            plan = _plan(answer, trajectory, donors, diameter_m, order, own)
-            rate = float(own.choice(FRAME_RATES_HZ))
-            duration_s = max(np.floor(plan.duration_s * rate), 4) / rate
-            times = np.floor(look_times(duration_s) * rate + 1e-6) / rate
-            closely = own.uniform() < order.p_close and isinstance(answer, str)
-            camera = (
-                close_camera(trajectory, diameter_m, own) if closely else random_camera(scene, trajectory, size_px, own)
-            )
-            look = random_look(scene.look, camera, studio.materials, own)
-            track = plan.track(times)
-            frames = plan.finish(studio.frames(track, look=look, camera=camera), times)
-            where = (np.nan, np.nan, np.nan)
-            if track.visible[-1, 0] and plan.ghost is None:
-                pose = track.position_m[-1, 0], track.quaternion[-1, 0]
-                where = _where(camera, size_px, pose, centre_m, diameter_m, 1 + plan.zoom)
-            yield Clip(
-                frames=through_lens(frames, own), truth=_truth(scene, answer, plan, where), box=close_box(where, own)
-            )
+    shots = []
+    for k in range(order.n_clips):
+        answer, trajectory = cast[k % len(cast)]
+        rng = random_source("clip", scene.name, scene.version, order.seed, order.number, k)
+        plan = _plan(answer, trajectory, donors, diameter_m, order, rng)
+        rate = float(rng.choice(FRAME_RATES_HZ))
+        duration_s = max(np.floor(plan.duration_s * rate), 4) / rate
+        times = np.floor(look_times(duration_s) * rate + 1e-6) / rate
+        if rng.uniform() < order.p_close and isinstance(answer, str):
+            camera = close_camera(trajectory, diameter_m, rng)
+        else:
+            camera = random_camera(scene, trajectory, size_px, rng)
+        where = (np.nan, np.nan, np.nan)
+        track = plan.track(times)
+        if track.visible[-1, 0] and plan.ghost is None:
+            pose = track.position_m[-1, 0], track.quaternion[-1, 0]
+            where = _where(camera, size_px, pose, centre_m, diameter_m, 1 + plan.zoom)
+        look = random_look(scene.look, camera, seen.materials, rng)
+        truth = _truth(scene, answer, plan, where)
+        shots.append(_Shot(plan=plan, camera=camera, look=look, time_s=times, truth=truth, rng=rng))
+    return shots
+
+
+def _drawn(
+    scene: Scene, renderer: str, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int]
+) -> Iterator[np.ndarray]:
+    """For each shot the wanted frames (T, H, W, 3), as the renderer gives them."""
+    with _studio(scene, renderer, size_px) as studio:
+        for shot in shots:
+            yield studio.frames(shot.plan.track(shot.time_s[wanted]), look=shot.look, camera=shot.camera)
+
+
+def enlarged(frames: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
+    """The frames (T, H, W, 3) at the size (height, width)."""
+    import cv2
+
+    return np.stack([cv2.resize(f, size_px[::-1], interpolation=cv2.INTER_LINEAR) for f in frames])
 
 
 def _studio(scene: Scene, renderer: str, size_px: tuple[int, int]) -> Any:
@@ -148,7 +190,12 @@ def body_sphere(surfaces: Any) -> tuple[np.ndarray, float]:
 
 
 def _where(
-    camera: Any, size_px: tuple[int, int], pose: tuple[np.ndarray, np.ndarray], centre_m: np.ndarray, size_m: float, zoom: float
+    camera: Any,
+    size_px: tuple[int, int],
+    pose: tuple[np.ndarray, np.ndarray],
+    centre_m: np.ndarray,
+    size_m: float,
+    zoom: float,
 ) -> tuple[float, float, float]:
     """Column, row and diameter of the main body in the picture, in shares."""
     from sim import rotation_matrices
@@ -172,7 +219,7 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     from sim.rollout import simulate
 
     n = max(2, round(order.n_clips / CLIPS_PER_ROLLOUT))
-    indices = [order.number * n * CANDIDATES_PER_ROLLOUT + k for k in range(n * CANDIDATES_PER_ROLLOUT)]
+    indices = [order.number * n * order.candidates + k for k in range(n * order.candidates)]
     early = list(simulate(scene, seed=order.seed, indices=indices, threads=1, keep_trajectory=True))
     usable = [r for r in early if r.outcome is not None or r.null in STATES]
     kinds = Counter(r.outcome or r.null for r in usable)
@@ -185,7 +232,9 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     for group in np.array_split(sorted(ends, key=lambda i: (ends[i], i)), max(1, len(ends) // 16)):
         longest = min(scene.duration_s, max(ends[int(i)] for i in group) + 0.6)
         shorter = replace(scene, duration_s=longest)
-        for r in simulate(shorter, seed=order.seed, indices=[int(i) for i in group], threads=1, full=True, keep_trajectory=True):
+        for r in simulate(
+            shorter, seed=order.seed, indices=[int(i) for i in group], threads=1, full=True, keep_trajectory=True
+        ):
             answer = r.outcome if r.outcome is not None else r.null
             if r.trajectory is not None and answer is not None and (r.outcome is not None or answer in STATES):
                 out[r.index] = (answer if r.outcome is not None else Null(answer), r.trajectory)

@@ -50,10 +50,18 @@ def _field(rng: np.random.Generator, size: int, cells: int) -> np.ndarray:
 def _colours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Two body colours (they mix) and the colour of the pips, which stands out from both."""
     while True:
-        body = rng.uniform(0, 255, 3) if rng.uniform() < 0.6 else rng.choice([20.0, 60.0, 225.0]) + rng.uniform(-20, 20, 3)
+        body = (
+            rng.uniform(0, 255, 3) if rng.uniform() < 0.6 else rng.choice([20.0, 60.0, 225.0]) + rng.uniform(-20, 20, 3)
+        )
         other = np.clip(body + rng.normal(0, 60, 3), 0, 255) if rng.uniform() < 0.35 else body
         kind = rng.uniform()
-        pips = rng.uniform(225, 255, 3) if kind < 0.45 else rng.uniform(0, 35, 3) if kind < 0.75 else rng.uniform(0, 255, 3)
+        pips = (
+            rng.uniform(225, 255, 3)
+            if kind < 0.45
+            else rng.uniform(0, 35, 3)
+            if kind < 0.75
+            else rng.uniform(0, 255, 3)
+        )
         luma = np.array([0.3, 0.59, 0.11])
         gaps = [abs(float(luma @ (pips - c))) + 0.25 * float(np.abs(pips - c).max()) for c in (body, other)]
         if min(gaps) > 55:
@@ -135,7 +143,9 @@ def _paint(canvas: np.ndarray, at: np.ndarray, edge: float, count: int, rng: np.
     solid = (mask / 255).astype(np.float32)[..., None]
     colour = np.broadcast_to((style.body * rng.uniform(0.5, 0.95)).astype(np.float32), (height, width, 3)).copy()
     sides = rng.permutation([k for k in range(1, 7) if k not in (count, 7 - count)])
-    faces = [(np.array([k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k]), int(sides[k]), rng.uniform(0.4, 1.0)) for k in range(4)]
+    faces = [
+        (np.array([k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k]), int(sides[k]), rng.uniform(0.4, 1.0)) for k in range(4)
+    ]
     seen = [f for f in faces if float((corners[f[0]].mean(axis=0) - corners[:4].mean(axis=0)) @ lean) > 0]
     for index, pips, light in [*seen, (np.arange(4), count, 1.0)]:
         source = np.array([[0, 0], [_FACE_PX, 0], [_FACE_PX, _FACE_PX], [0, _FACE_PX]], np.float32)

@@ -40,7 +40,9 @@ FAULTS: dict[str, Fault] = {
         Fault(name="frozen", reason="not_settled", strength="time stops while the body is above a fifth of its fall"),
         Fault(name="cut", reason="not_settled", strength="the clip ends while the body is above a fifth of its fall"),
         Fault(name="vanishes", reason="object_lost", strength="not drawn after 10 to 75 % of the clip"),
-        Fault(name="doubles", reason="several_objects", strength="a second one parts from it after 5 to 60 % of the clip"),
+        Fault(
+            name="doubles", reason="several_objects", strength="a second one parts from it after 5 to 60 % of the clip"
+        ),
     )
 }
 """Name -> fault, in a fixed order."""
@@ -103,7 +105,9 @@ class Plan:
         for k, t in enumerate(np.asarray(time_s, dtype=float)):
             scale = 1 + self.zoom * min(1.0, float(t) / self.duration_s)
             matrix = np.array([[scale, 0, (1 - scale) * width / 2], [0, scale, (1 - scale) * height / 2]])
-            out[k] = cv2.warpAffine(frames[k], matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+            out[k] = cv2.warpAffine(
+                frames[k], matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+            )
         return out
 
 

@@ -21,7 +21,18 @@ SHORTEST_S = 0.5
 FEWEST_FRAMES = 4
 TRANSPARENT_RGB = (255, 255, 255)
 """Colour on which transparent pixels are composited."""
-_MAGIC = (b"ftyp", b"moov", b"mdat", b"\x1aE\xdf\xa3", b"RIFF", b"OggS", b"FLV\x01", b"GIF8", b"\x89PNG", b"\x00\x00\x01\xba")
+_MAGIC = (
+    b"ftyp",
+    b"moov",
+    b"mdat",
+    b"\x1aE\xdf\xa3",
+    b"RIFF",
+    b"OggS",
+    b"FLV\x01",
+    b"GIF8",
+    b"\x89PNG",
+    b"\x00\x00\x01\xba",
+)
 """Marks of container formats, looked for in the first bytes of a file that cannot be opened."""
 
 

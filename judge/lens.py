@@ -35,7 +35,9 @@ def _softened(frames: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if sigma > 0:
             frame = cv2.GaussianBlur(frame, (0, 0), sigma)
         if share < 1:
-            frame = cv2.resize(cv2.resize(frame, small, interpolation=how), (width, height), interpolation=cv2.INTER_LINEAR)
+            frame = cv2.resize(
+                cv2.resize(frame, small, interpolation=how), (width, height), interpolation=cv2.INTER_LINEAR
+            )
         if crisp > 0:
             frame = cv2.addWeighted(frame, 1 + crisp, cv2.GaussianBlur(frame, (0, 0), 1.5), -crisp, 0)
         out[k] = frame

@@ -41,7 +41,9 @@ class Verdict:
         if allowed is None and self.reason is not None:
             raise ValueError(f"a verdict that is {self.status} has no reason, got {self.reason!r}")
         if allowed is not None and self.reason not in allowed:
-            raise ValueError(f"reason of a {self.status} verdict must be one of {', '.join(allowed)}, got {self.reason!r}")
+            raise ValueError(
+                f"reason of a {self.status} verdict must be one of {', '.join(allowed)}, got {self.reason!r}"
+            )
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary that JSON can hold."""

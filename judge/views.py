@@ -82,5 +82,7 @@ def close_look(frames: np.ndarray, box: Box, *, side_px: int = CLOSE_PX) -> np.n
         zoom = scale / ratio
         shift = [side_px / 2 - box.column * width * scale, side_px / 2 - box.row * height * scale]
         matrix = np.array([[zoom[0], 0, shift[0]], [0, zoom[1], shift[1]]])
-        out[k] = cv2.warpAffine(fine, matrix, (side_px, side_px), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        out[k] = cv2.warpAffine(
+            fine, matrix, (side_px, side_px), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
     return out

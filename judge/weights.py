@@ -1,0 +1,109 @@
+"""How are the judge's weights and all that decides its verdicts kept in one file, and recognised?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sim import InputError, PrerequisiteError
+
+if TYPE_CHECKING:
+    from .network import Network
+
+FORMAT = 1
+SHIPPED = Path(__file__).parent / "weights" / "judge.safetensors"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything besides the tensors that decides a verdict or tells where the weights come from."""
+
+    outcomes: Mapping[str, tuple[str, ...]]
+    """Scene -> its outcomes, in order."""
+    versions: Mapping[str, int]
+    """Scene -> version that was trained on."""
+    temperature: Mapping[str, tuple[float, float]]
+    """Scene -> what divides the logits of states and of outcomes."""
+    threshold: float
+    """Confidence below which a verdict is null, out_of_domain."""
+    training: Mapping[str, Any]
+    """Configuration of the training run and digest of its clips."""
+    format: int = FORMAT
+
+    @staticmethod
+    def of(text: str) -> Settings:
+        """The settings that a JSON text holds.
+
+        Raises:
+            InputError: They have another format.
+        """
+        stored = json.loads(text)
+        if stored.get("format") != FORMAT:
+            raise InputError(
+                f"the judge's weights have format {stored.get('format')}, this program reads {FORMAT}; retrain"
+            )
+        stored["outcomes"] = {name: tuple(labels) for name, labels in stored["outcomes"].items()}
+        stored["temperature"] = {name: (float(a), float(b)) for name, (a, b) in stored["temperature"].items()}
+        return Settings(**stored)
+
+
+def write_weights(path: Path, network: Network, settings: Settings) -> None:
+    """Writes tensors in half precision and the settings as metadata; never leaves half a file."""
+    import torch
+    from safetensors.torch import save_file
+
+    state = {name: _halved(tensor, torch) for name, tensor in network.state_dict().items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    save_file(state, new, metadata={"settings": json.dumps(asdict(settings), sort_keys=True)})
+    new.replace(path)
+
+
+def _halved(tensor: Any, torch: Any) -> Any:
+    kept = tensor.detach().cpu().contiguous()
+    return kept.to(torch.float16) if kept.is_floating_point() else kept
+
+
+def digest_of(path: Path) -> str:
+    """Hash of a weights file: it covers tensors and settings.
+
+    Raises:
+        PrerequisiteError: There is no such file.
+    """
+    if not path.is_file():
+        raise PrerequisiteError(f"the judge's weights are missing: {path}; run `quincunx train` or reinstall quincunx")
+    return blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def read_weights(path: Path) -> tuple[Network, Settings]:
+    """The network, ready to judge, and its settings.
+
+    Raises:
+        PrerequisiteError: There is no such file.
+        InputError: The file is not a weights file of this program.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    from .network import Network, Shape
+
+    if not path.is_file():
+        raise PrerequisiteError(f"the judge's weights are missing: {path}; run `quincunx train` or reinstall quincunx")
+    try:
+        with safe_open(str(path), framework="pt") as stored:
+            text = (stored.metadata() or {}).get("settings")
+            tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+    except SafetensorError as fault:
+        raise InputError(f"{path} is not a safetensors file ({fault}); retrain or reinstall quincunx") from fault
+    if text is None:
+        raise InputError(f"{path} holds no judge settings; it was not written by `quincunx train`")
+    settings = Settings.of(text)
+    network = Network(Shape(outcomes={name: len(labels) for name, labels in settings.outcomes.items()}))
+    try:
+        network.load_state_dict({n: t.float() if t.is_floating_point() else t for n, t in tensors.items()})
+    except RuntimeError as fault:
+        raise InputError(f"{path} was written for another network; retrain with `quincunx train`") from fault
+    return network.eval(), settings
