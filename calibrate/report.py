@@ -16,6 +16,8 @@ from .record import Cell, ClipRow, Record
 TEMPLATES = Path(__file__).parent / "templates"
 IMAGE_BUDGET_BYTES = 6_000_000
 """All thumbnails together, before base64 makes them a third larger."""
+PAGE_LIMIT_BYTES = 10_000_000
+"""A page is always smaller than this."""
 THUMBNAIL_SIDE_PX = 128
 MOST_PER_CELL = 24
 """Clips shown of a cell, the doubtful ones first."""
@@ -40,6 +42,8 @@ def write_report(record_path: Path | str, out_html: Path | str, *, thumbnails: b
     shown = _shown(record)
     images = _images(record, Path(record_path).resolve().parent, shown) if thumbnails else {}
     page = _page(record, shown, images)
+    if len(page.encode()) >= PAGE_LIMIT_BYTES:  # thousands of cells, or very long names: the figures matter most
+        page = _page(record, [[] for _ in shown], {})
     out = Path(out_html)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,91 @@
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibrate.cell import adjusted, measure
+from calibrate.record import ClipRow
+from calibrate.stats import Baseline, expected_total_variation, total_variation
+from sim import NULL_REASONS
+
+FATES = [("scored", "heads", None), ("scored", "tails", None), ("judge_error", None, None), ("refused", None, None)]
+FATES += [("missing", None, "no_file"), ("unreadable", None, "damaged"), ("unreadable", None, "too_short")]
+FATES += [("null", None, reason) for reason in NULL_REASONS]
+
+
+def row(fate: tuple[str, str | None, str | None], k: int, **more: object) -> ClipRow:
+    status, outcome, reason = fate
+    return ClipRow(model="m", scene="coin_toss", file=str(k), status=status, outcome=outcome, reason=reason, **more)
+
+
+@given(fates=st.lists(st.sampled_from(FATES), min_size=1, max_size=40))
+def test_every_clip_is_accounted_for_whatever_became_of_it(made_references: dict, fates: list) -> None:
+    rows = [row(fate, k) for k, fate in enumerate(fates)]
+    cell = measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)
+    assert (
+        cell.requested
+        == len(rows)
+        == (
+            cell.scored
+            + sum(cell.null.values())
+            + sum(cell.unreadable.values())
+            + cell.judge_error
+            + cell.refused
+            + cell.missing
+        )
+    )
+    assert sum(cell.missing_reasons.values()) == cell.missing
+    assert sum(cell.counts.values()) == cell.scored
+    assert cell.scorability == cell.scored / cell.requested
+    assert cell.scorability_interval[0] <= cell.scorability <= cell.scorability_interval[1]
+    for share in cell.shares.values():
+        assert 0 <= share["least"] <= share["most"] <= 1
+        assert (share["share"] is None) == (cell.scored == 0)
+    assert cell.tv_bounds[0] <= cell.tv_bounds[1]
+    if cell.scored == 0:
+        assert (cell.tv, cell.tv_expected, cell.excess, cell.p, cell.tv_interval) == (None,) * 5
+        assert cell.why_undefined == "no clip was scored"
+    else:
+        assert cell.tv_interval[0] <= cell.tv <= cell.tv_interval[1]
+
+
+def test_figures_are_those_of_the_statistics(made_references: dict) -> None:
+    rows = [row(FATES[0], k) for k in range(9)] + [row(FATES[1], k + 9) for k in range(3)]
+    cell = measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)
+    baseline = Baseline.sample([2600, 2400])
+    assert cell.tv == total_variation([9, 3], baseline)
+    assert cell.tv_expected == expected_total_variation(12, baseline)
+    assert cell.excess == (cell.tv - cell.tv_expected) / (1 - cell.tv_expected)
+    assert cell.p_method == "exact" and cell.p_holm is None and cell.token == "coin_toss"
+
+
+def test_an_outcome_that_the_reference_never_gave_is_reported_apart(made_references: dict) -> None:
+    bad = ClipRow(model="m", scene="galton_board", file="1", status="scored", outcome="bin_1")
+    fine = replace(bad, outcome="bin_6", file="2")
+    cell = measure("m", "galton_board", [bad, fine], made_references["galton_board"], seed=0)
+    assert cell.impossible == {"bin_1": 1}
+    assert 0 < cell.p <= 1 and cell.tv < 1
+
+
+def test_says_which_seeds_are_recorded(made_references: dict) -> None:
+    def seeds(*values: object) -> str:
+        rows = [row(FATES[0], k, seed=seed) for k, seed in enumerate(values)]
+        return measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0).seeds
+
+    assert [seeds(None, None), seeds(1, None), seeds(7, 7), seeds(1, 2)] == ["none", "some", "shared", "per_clip"]
+
+
+def test_copies_are_counted_once_in_the_number_of_distinct_clips(made_references: dict) -> None:
+    rows = [row(FATES[0], k, sha256=sha) for k, sha in enumerate(["a", "a", "b", None, None])]
+    assert measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0).n_distinct == 4
+
+
+def test_findings_follow_from_the_adjusted_p_and_the_interval(made_references: dict) -> None:
+    def cell(heads: int, tails: int):
+        rows = [row(FATES[0], k) for k in range(heads)] + [row(FATES[1], k) for k in range(tails)]
+        rows += [row(FATES[3], 0)]
+        return measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)
+
+    cells = adjusted([cell(24, 0), cell(13, 11), cell(520, 480), cell(0, 0), cell(18, 6)])
+    assert [c.finding for c in cells] == ["differs", "cannot_tell", "close", "not_tested", "cannot_tell"]
+    assert cells[4].p < 0.05 < cells[4].p_holm and cells[3].p_holm is None

@@ -1,0 +1,198 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from calibrate.score import score_study, score_verdicts
+from judge.verdict import Verdict
+from sim import InputError
+
+ODD_NAME = "汉字 #1 <b> & co's.mp4"
+
+
+def make_study(root: Path, said: dict[str, str]) -> Path:
+    """Clips whose bytes are what the stub judge says; a `|` makes them differ."""
+    for file, text in said.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text)
+    return root
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    said = {f"a/coin_toss/{k}.mp4": ("heads|" if k % 3 else "tails|") + str(k) for k in range(9)}
+    said |= {f"a b/die_roll-{k}.mp4": f"face_{1 + k % 6}|{k}" for k in range(7)}
+    said |= {"a/coin_toss/null.mp4": "null:not_settled", "a/coin_toss/bad.webm": "unreadable:damaged"}
+    said |= {"a/coin_toss/boom.mp4": "raise", f"a/coin_toss/{ODD_NAME}": "heads|odd", "a/cointoss/x.mp4": "heads"}
+    return make_study(tmp_path / "study", said)
+
+
+def test_every_file_has_one_row_and_every_cell_its_sum(
+    study: Path, tmp_path: Path, named_judge, made_references
+) -> None:
+    record = score_study(study, named_judge(), out=tmp_path / "r.json", seed=0, references=made_references)
+    files = sorted(p.relative_to(study).as_posix() for p in study.rglob("*.*"))
+    assert sorted([str(c.file) for c in record.clips] + [str(u["file"]) for u in record.unmatched]) == files
+    cell = next(c for c in record.cells if c.model == "a")
+    assert (cell.requested, cell.scored, cell.null, cell.unreadable, cell.judge_error) == (
+        13, 10, {"not_settled": 1}, {"damaged": 1}, 1,
+    )  # fmt: skip
+    assert record.unmatched[0]["nearest"] == "a/coin_toss/x.mp4"
+    broken = next(c for c in record.clips if c.status == "judge_error")
+    assert broken.detail == "RuntimeError: the judge fell over"
+    assert any(ODD_NAME in str(c.file) for c in record.clips) and ODD_NAME in (tmp_path / "r.json").read_text()
+    assert {c.judge for c in record.clips} == {"stub"} and record.judge["digest"] == "stub"
+
+
+def test_record_is_the_same_whatever_the_workers(study: Path, tmp_path: Path, named_judge, made_references) -> None:
+    texts = []
+    for workers in (1, 4):
+        out = tmp_path / f"r{workers}.json"
+        score_study(study, named_judge(), out=out, workers=workers, references=made_references)
+        texts.append(out.read_bytes())
+    assert texts[0] == texts[1]
+
+
+def test_a_second_run_judges_only_what_is_new_or_went_wrong(study: Path, tmp_path: Path, named_judge, made_references):
+    first, again = named_judge(), named_judge()
+    score_study(study, first, out=tmp_path / "r.json", references=made_references)
+    before = (tmp_path / "r.json").read_bytes()
+    (study / "a/coin_toss/1.mp4").rename(study / "a/coin_toss/renamed.mp4")
+    (study / "a/coin_toss/renamed.mp4").rename(study / "a/coin_toss/1.mp4")
+    calls = []
+    judge = again
+    score_study(study, judge, out=tmp_path / "r.json", references=made_references, progress=lambda *n: calls.append(n))
+    assert again.seen == ["boom.mp4"] and len(first.seen) == 20
+    assert calls[-1] == (20, 20)
+    assert (tmp_path / "r.json").read_bytes() == before
+
+
+def test_verdicts_of_another_judge_are_never_mixed_in(
+    study: Path, tmp_path: Path, named_judge, made_references
+) -> None:
+    score_study(study, named_judge("one"), out=tmp_path / "r.json", references=made_references)
+    other = named_judge("two")
+    record = score_study(study, other, out=tmp_path / "r.json", references=made_references)
+    assert len(other.seen) == 20 and {c.judge for c in record.clips} == {"two"}
+
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+sys.path[:0] = [{root!r}, {tests!r}]
+from conftest import NamedJudge, made_reference
+from calibrate.score import score_study
+class Slow(NamedJudge):
+    def verdicts(self, files, token):
+        time.sleep(0.05)
+        return super().verdicts(files, token)
+references = {{t: made_reference(t, c) for t, c in {counts!r}.items()}}
+score_study({study!r}, Slow(), out={out!r}, references=references, progress=lambda *n: print(*n, flush=True))
+"""
+
+
+def test_a_killed_run_goes_on_and_ends_like_an_undisturbed_one(study, tmp_path, named_judge, made_references) -> None:
+    score_study(study, named_judge(), out=tmp_path / "whole" / "r.json", references=made_references)
+    counts = {token: list(made_references[token].counts.values()) for token in ("coin_toss", "die_roll")}
+    tests = str(Path(__file__).parent)
+    out = tmp_path / "killed" / "r.json"
+    code = SCRIPT.format(root=str(Path(tests).parent), tests=tests, counts=counts, study=str(study), out=str(out))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
+        for line in run.stdout:
+            if line.startswith("6 "):
+                os.kill(run.pid, signal.SIGKILL)
+                break
+    assert not out.exists()
+    judge = named_judge()
+    score_study(study, judge, out=out, references=made_references)
+    assert 0 < len(judge.seen) <= 14
+    assert out.read_bytes() == (tmp_path / "whole" / "r.json").read_bytes()
+
+
+def test_a_judge_that_breaks_its_word_is_a_judge_error(tmp_path: Path, named_judge, made_references) -> None:
+    class Liar(named_judge):
+        def verdicts(self, files, token):
+            kind = files[0].read_text()
+            if kind == "nan":
+                yield Verdict(scene=token, status="scored", outcome="heads", confidence=float("nan"), judge="stub")
+            elif kind == "label":
+                yield Verdict(scene=token, status="scored", outcome="edge", judge="stub")
+            elif kind == "judge":
+                yield Verdict(scene=token, status="scored", outcome="heads", judge="another")
+
+    study = make_study(tmp_path / "s", {f"m/coin_toss/{kind}.mp4": kind for kind in ("nan", "label", "judge", "none")})
+    record = score_study(study, Liar(), out=tmp_path / "r.json", references=made_references)
+    assert record.cells[0].judge_error == 4 and record.n_scored == 0
+    details = " ".join(str(c.detail) for c in record.clips)
+    for text in ("not a number", "'edge', which is no outcome", "by another", "StopIteration"):
+        assert text in details
+
+
+def test_scenes_that_the_card_does_not_cover_are_listed_and_not_scored(tmp_path, named_judge, made_references) -> None:
+    study = make_study(tmp_path / "s", {"m/coin_toss/1.mp4": "heads", "m/galton_board/1.mp4": "bin_1"})
+    record = score_study(study, named_judge(), out=tmp_path / "r.json", references=made_references)
+    assert [c.scene for c in record.cells] == ["coin_toss"]
+    assert "card does not cover the scene galton_board" in str(record.unmatched[0]["why"])
+
+
+def test_copies_are_named_in_a_warning(tmp_path: Path, named_judge, made_references) -> None:
+    said = {f"m/coin_toss/{k}.mp4": "heads|same" if k < 5 else f"heads|{k}" for k in range(25)}
+    record = score_study(
+        make_study(tmp_path / "s", said), named_judge(), out=tmp_path / "r.json", references=made_references
+    )
+    assert record.cells[0].n_distinct == 21
+    (warning,) = record.warnings
+    assert warning.startswith("5 clips are the same file") and "m/coin_toss/4.mp4" in warning
+
+
+def test_an_empty_folder_gives_a_record_that_scored_nothing(tmp_path: Path, named_judge) -> None:
+    (tmp_path / "s").mkdir()
+    record = score_study(tmp_path / "s", named_judge(), out=tmp_path / "r.json")
+    assert record.n_scored == 0 and record.cells == ()
+    json.loads((tmp_path / "r.json").read_text())
+
+
+def test_an_output_that_cannot_be_written_is_found_out_before_any_work(
+    study: Path, tmp_path: Path, named_judge
+) -> None:
+    judge = named_judge()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written .*; choose another --out"):
+        score_study(study, judge, out=tmp_path / "file" / "r.json")
+    with pytest.raises(InputError, match="is a folder; give --out a file name"):
+        score_study(study, judge, out=tmp_path)
+    with pytest.raises(ValueError, match="workers must be at least 1, got 0"):
+        score_study(study, judge, out=tmp_path / "r.json", workers=0)
+    assert judge.seen == []
+
+
+def test_a_small_reference_is_used_with_a_warning_and_an_old_one_refused(tmp_path, made_references) -> None:
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\nm,coin_toss,1,heads,\n")
+    small = replace(made_references["coin_toss"], counts={"heads": 50, "tails": 50}, n=100)
+    record = score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={"coin_toss": small})
+    assert record.warnings == ("coin_toss: the reference rests on 100 rollouts, fewer than 5000",)
+    old = replace(small, version=small.version + 1)
+    with pytest.raises(InputError, match="the reference of coin_toss is of version"):
+        score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={"coin_toss": old})
+
+
+def test_a_table_of_verdicts_needs_neither_judge_nor_clips(tmp_path: Path, made_references) -> None:
+    rows = [f"m,die_roll,{k},face_{1 + k % 6}," for k in range(30)] + [f"n,die_roll,{k},face_6," for k in range(30)]
+    (tmp_path / "v.csv").write_text("model,scene,k,outcome,reason\n" + "\n".join(rows))
+    record = score_verdicts(tmp_path / "v.csv", out=tmp_path / "sub" / "r.json", references=made_references)
+    assert Counter(c.finding for c in record.cells) == {"cannot_tell": 1, "differs": 1}
+    assert record.judge["kind"] == "table of verdicts" and record.study == "../v.csv"
+
+
+def test_the_card_in_the_record_holds_only_its_scenes(tmp_path, named_judge, made_references) -> None:
+    figures = {"n": 100, "right": 99, "false_null": 1, "missed_null": 0, "wrong_label": 0}
+    card = {"scenes": {"coin_toss": figures, "die_roll": figures}}
+    study = make_study(tmp_path / "s", {"m/coin_toss/1.mp4": "heads"})
+    record = score_study(study, named_judge(), out=tmp_path / "r.json", card=card, references=made_references)
+    assert record.judge["card"] == {"coin_toss": figures}
