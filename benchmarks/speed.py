@@ -1,0 +1,123 @@
+"""How fast are rollouts and frames, as ratios to what one would write first, in one run on one machine?
+
+Rollouts: `sim.rollout.simulate` against a plain Python `mj_step` loop over the same draws, once with the same stop rule
+and once to `duration_s`. Both compile each draw's model. Frames: see `benchmarks.speed_frames`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scenes import load
+from sim import FRAME_RATE_HZ, Params, Scene, States
+from sim.engine import decided, stacked_params
+from sim.mujoco_engine import _joints, body_states, compile_scene
+from sim.rollout import simulate
+
+SEED = 20_261_101
+N_BATCH, N_LOOP = 768, 96
+"""Rollouts of the batch, and of the plain loops."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutSpeed:
+    """Rollouts a second."""
+
+    per_s: float
+    """`simulate` on all CPUs, stopping once the outcome is decided."""
+    plain_loop_per_s: float
+    """A plain loop with the same stop rule."""
+    to_duration_per_s: float
+    """A plain loop to `duration_s`."""
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """How many times faster `simulate` is."""
+        return {
+            "to_plain_loop": self.per_s / self.plain_loop_per_s,
+            "to_run_to_duration": self.per_s / self.to_duration_per_s,
+        }
+
+
+def _plain_loop(scene: Scene, params: Params, *, stop: bool) -> None:
+    """One rollout, a step at a time, as a first version would do it."""
+    import mujoco
+
+    model = compile_scene(scene, params)
+    data, joints, stacked = mujoco.MjData(model), _joints(model, scene), stacked_params([params])
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    for frame in range(1, scene.n_frames):
+        for _ in range(params.solver.steps_per_frame):
+            mujoco.mj_step(model, data)
+        if stop:
+            position, quaternion, velocity = body_states(joints, data.qpos[None], data.qvel[None])
+            state = States(
+                bodies=scene.moving_bodies,
+                time_s=frame / FRAME_RATE_HZ,
+                position_m=position,
+                quaternion=quaternion,
+                velocity=velocity,
+                params=stacked,
+            )
+            if decided(scene, state)[0]:
+                return
+
+
+def _per_s(work: Callable[[], object], n: int) -> float:
+    start = time.perf_counter()
+    work()
+    return n / (time.perf_counter() - start)
+
+
+def rollout_speed(name: str, *, n_batch: int = N_BATCH, n_loop: int = N_LOOP) -> RolloutSpeed:
+    """Rollouts a second of a scene, batched and as plain loops.
+
+    Args:
+        name: Name of the scene.
+        n_batch: Rollouts of the batch.
+        n_loop: Rollouts of each plain loop.
+    """
+    scene = load(name)
+    list(simulate(scene, seed=SEED, indices=range(64)))  # contact laws and meshes are cached from here on
+
+    def loop(draws: Sequence[Params], stop: bool) -> None:
+        for params in draws:
+            _plain_loop(scene, params, stop=stop)
+
+    draws = [scene.params(SEED, i) for i in range(n_loop)]
+    batch = _per_s(lambda: list(simulate(scene, seed=SEED, indices=range(n_batch))), n_batch)
+    same = _per_s(lambda: loop(draws, True), n_loop)
+    full = _per_s(lambda: loop(draws[: n_loop // 4], False), n_loop // 4)
+    return RolloutSpeed(per_s=batch, plain_loop_per_s=same, to_duration_per_s=full)
+
+
+def main() -> None:
+    """Prints all speeds; as JSON with `--json`."""
+    from benchmarks.speed_frames import SCENES, frame_speed
+
+    rollouts: dict[str, Any] = {}
+    for name in ("die_roll",):
+        speed = rollout_speed(name)
+        rollouts[name] = {**asdict(speed), "ratio": speed.ratios}
+    frames = {}
+    for name in SCENES:
+        drawn = frame_speed(name)
+        frames[name] = {**asdict(drawn), "ratio_to_default_renderer": drawn.ratio}
+    if "--json" in sys.argv[1:]:
+        print(json.dumps({"rollouts": rollouts, "frames": frames}, indent=1))
+        return
+    for name, r in rollouts.items():
+        a, b = r["ratio"]["to_plain_loop"], r["ratio"]["to_run_to_duration"]
+        print(f"{name}: {r['per_s']:.0f} rollouts/s, {a:.1f} times a plain loop, {b:.1f} times one run to the end")
+    for name, f in frames.items():
+        more = f["ratio_to_default_renderer"]
+        print(f"{name}: {f['per_s']:.0f} frames/s at 128x128, {more:.1f} times mujoco.Renderer as it comes")
+
+
+if __name__ == "__main__":
+    main()
