@@ -1,9 +1,9 @@
 """To which side does a pencil fall that is let go upright on its tip?
 
-The answer is a distribution because upright is unstable: a push of the parting fingers far too small to see grows by a factor
-e every 0.1 s until it decides. Apparatus and launch law are the same after a mirror image left to right, so 1/2 is exact. The
-fingers part to the left and right, so that the push lies almost wholly in the plane of the picture (a twentieth of it towards
-the camera): a fall along the line of sight, whose side nobody could call, stays rare. The tip is blunt, a sphere of 0.8 mm.
+The answer is a distribution because upright is unstable: a push of the parting fingers far too small to see grows by
+a factor e every 0.1 s until it decides. Apparatus and launch law equal their mirror image, so 1/2 is exact. The fingers
+part to the left and right: the push lies in the plane of the picture but for a twentieth, so that a fall along the line
+of sight, whose side nobody could call, stays rare (null). The tip is blunt, a sphere of 0.8 mm.
 """
 
 from __future__ import annotations
@@ -12,42 +12,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim import Camera, Look, Normal, Null, Params, Scene, States, Trajectory, Uniform, Variant
-from sim import contact, hidden, rotation_matrices, unknown, world
+from sim.contact import contact, world
+from sim.factor import Normal, Uniform, hidden, unknown
+from sim.scene import Camera, Look, Null, Params, Scene, Variant
+from sim.trajectory import States, Trajectory, rotation_matrices
 
 if TYPE_CHECKING:
     import mujoco
 
-LENGTH_M, RADIUS_M, CONE_M, TIP_M = 0.15, 0.0055, 0.020, 0.0008
 FALLEN = 0.5  # vertical part of its axis: 60 degrees; a bounce gives back a quarter of its energy at most
-IN_LINE, CLEAR = 0.05, 0.3  # sideways part of its direction: below 3 degrees nobody can call a side; above 17 it staysEVENING = Look(light_position_m=(0.9, -0.5, 0.6), light_diffuse=0.6, ambient=0.22, background_rgb=(0.55, 0.45, 0.42))
+IN_LINE, CLEAR = 0.05, 0.3  # sideways part of its direction: within 3 degrees nobody calls a side, from 17 on it stays
+EVENING = Look(light_position_m=(0.9, -0.5, 0.6), light_diffuse=0.6, ambient=0.22, background_rgb=(0.55, 0.45, 0.42))
 
 
 def build(params: Params) -> mujoco.MjSpec:
     """The pencil on its tip, a push away from upright."""
-    import mujoco
-
     from .drawing.card import add_sign, add_table
-    from .drawing.pencil import pencil_image, pencil_skin
-    from .drawing.textured import add_textured_mesh
+    from .drawing.pencil import LENGTH_M, TIP_M, add_pencil
 
-    spec, kinds = world(params), mujoco.mjtGeom
+    spec = world(params)
     add_table(spec)
     if params["sign"]:
         facing_us = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
         add_sign(spec, "THIS WAY >>", position_m=(0.11, 0.17, 0.026), turn=facing_us, half_m=(0.06, 0.026))
-    pencil = spec.worldbody.add_body(name="pencil")
-    pencil.add_freejoint(name="pencil")
     law = {"restitution": params["restitution"], "friction": params["friction"], "torsional_m": 1e-4}
-    half = (LENGTH_M - CONE_M) / 2
-    for name, kind, size, z, rolling_m in (
-        ("barrel", kinds.mjGEOM_CYLINDER, [RADIUS_M, half, 0], CONE_M / 2, 5e-4),
-        ("tip", kinds.mjGEOM_SPHERE, [TIP_M, 0, 0], TIP_M - LENGTH_M / 2, 0.0),
-    ):
-        touch = contact(params, **law, rolling_m=rolling_m)
-        pencil.add_geom(name=name, type=kind, size=size, pos=[0, 0, z], density=800, group=3, **touch)
-    vertices, faces, uv = pencil_skin(LENGTH_M, RADIUS_M, CONE_M, TIP_M)
-    add_textured_mesh(spec, pencil, name="skin", vertices=vertices, faces=faces, uv=uv, image=pencil_image())
+    add_pencil(spec, barrel=contact(params, **law, rolling_m=5e-4), tip=contact(params, **law))
     right, back = params["tilt_right_rad"] + params["lean_right_rad"], params["tilt_back_rad"]
     half_angle = np.hypot(right, back) / 2
     turn = [np.cos(half_angle), *(np.sinc(half_angle / np.pi) / 2 * np.array([-back, right, 0]))]
@@ -86,7 +75,7 @@ SCENE = Scene(
     name="pencil_fall",
     version=1,
     group="tossing",
-    prompt="A thick yellow pencil stands upright on its tip on a wooden table and is let go. It tips over once and comes to "
+    prompt="A thick yellow pencil stands upright on its tip on a table and is let go. It tips over once and comes to "
     "rest lying on the table. Fixed camera, one continuous real-time shot, the whole pencil stays in view.",
     negative_prompt="cuts, camera motion, hands, several pencils, bending pencil, broken pencil",
     outcomes=("falls_left", "falls_right"),
@@ -117,11 +106,9 @@ SCENE = Scene(
     published=("pawbench:A-09",),
     variants={
         "leaning_left": Variant(
-            change="the pencil leans to the left", causal=True, settings={"lean_right_rad": -0.1}, published=("pawbench:A25",)
+            change="the pencil leans left", causal=True, settings={"lean_right_rad": -0.1}, published=("pawbench:A25",)
         ),
-        "sign_on_table": Variant(
-            change="a card with an arrow to the right stands on the table", causal=False, settings={"sign": True}
-        ),
+        "sign_on_table": Variant(change="a sign stands on the table", causal=False, settings={"sign": True}),
         "other_light": Variant(change="low light from the right, warm and dim behind", causal=False, look=EVENING),
     },
 )

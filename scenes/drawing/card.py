@@ -75,7 +75,7 @@ def add_table(spec: Any, *, half_x_m: float = 0.6, half_y_m: float = 0.4) -> Non
     )
 
 
-def add_sign(spec: Any, text: str, *, position_m: tuple[float, ...], turn: np.ndarray, half_m: tuple[float, float]) -> None:
+def add_sign(spec: Any, text: str, *, position_m: Any, turn: np.ndarray, half_m: tuple[float, float]) -> None:
     """Adds a card with words to the world; nothing can touch it.
 
     Args:

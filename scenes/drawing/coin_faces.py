@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+
+from .textured import add_textured_mesh
 
 _GOLD, _GOLD_DARK = (236, 184, 62), (128, 74, 10)
 _SILVER, _SILVER_DARK = (206, 214, 224), (42, 56, 84)
@@ -36,8 +39,8 @@ def face_image(side: str, size_px: int = 128) -> np.ndarray:
             cv2.circle(image, (int((0.5 + x) * n), int((0.5 + y) * n)), n // 26, dark, -1, line)
         cv2.line(image, (int(0.25 * n), int(0.665 * n)), (int(0.75 * n), int(0.665 * n)), plain, n // 45, line)
     else:
-        one = [(-0.06, 0.24), (-0.06, -0.12), (-0.15, -0.06), (-0.15, -0.16), (-0.02, -0.27), (0.07, -0.27), (0.07, 0.24)]
-        cv2.fillPoly(image, [(np.array(one) * n + n / 2).astype(np.int32)], dark, line)
+        one = [(-6, 24), (-6, -12), (-15, -6), (-15, -16), (-2, -27), (7, -27), (7, 24)]
+        cv2.fillPoly(image, [(np.array(one) * n / 100 + n / 2).astype(np.int32)], dark, line)
         cv2.rectangle(image, (int(0.36 * n), int(0.70 * n)), (int(0.65 * n), int(0.76 * n)), dark, -1, line)
     return np.asarray(cv2.resize(image, (size_px, size_px), interpolation=cv2.INTER_AREA))
 
@@ -65,3 +68,11 @@ def disc(radius_m: float, low_m: float, high_m: float, *, up: bool, n_sides: int
     flip = -1.0 if up else 1.0
     uv = 0.5 + 0.5 / radius_m * vertices[:, :2] * (1.0, flip)
     return vertices, faces, uv[faces]
+
+
+def add_faces(spec: Any, coin: Any, *, radius_m: float, half_m: float) -> None:
+    """Draws heads on the upper side of a coin's body and tails on the lower, 4 % of the half thickness proud."""
+    for side, low, high in (("heads", 0.9, 1.04), ("tails", -1.04, -0.9)):
+        vertices, faces, uv = disc(0.97 * radius_m, low * half_m, high * half_m, up=side == "heads")
+        name, image = f"mark_{side}", face_image(side)
+        add_textured_mesh(spec, coin, name=name, vertices=vertices, faces=faces, uv=uv, image=image)
