@@ -1,23 +1,28 @@
-"""Verbs on the catalogue: `scenes`."""
+"""Verbs on the catalogue: `scenes`, `show`, `render`, `kit`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import scenes as catalogue
 
-from .faults import guarded
-from .output import Json, print_json, table
+from .faults import WRONG_USE, guarded, stop
+from .output import Json, print_json, progress, say, table
 
 if TYPE_CHECKING:
     from sim import Scene
 
+Token = Annotated[str, typer.Argument(metavar="SCENE", help="A scene, or scene@variant.")]
+Seed = Annotated[int, typer.Option(help="Seed; the same seed gives the same bytes.")]
+
 
 def register(app: typer.Typer) -> None:
     """Add this file's verbs to the command."""
-    app.command("scenes")(guarded(scenes))
+    for verb in (scenes, show, render, kit):
+        app.command(verb.__name__)(guarded(verb))
 
 
 def row(scene: Scene) -> dict[str, Any]:
@@ -38,12 +43,100 @@ def row(scene: Scene) -> dict[str, Any]:
 
 
 def scenes(json: Json = False) -> None:
-    """List the scenes, their outcomes and their variants."""
+    """List scenes, outcomes and variants.
+
+    A variant marked with * is causal: physics moves the proportions.
+    """
     rows = [row(catalogue.load(name)) for name in catalogue.names()]
     if json:
         print_json(rows)
         return
-    cells = [
-        (r["name"], r["group"], " ".join(r["outcomes"]), " ".join(f"@{name}" for name in r["variants"])) for r in rows
-    ]
+    cells = [(r["name"], r["group"], " ".join(r["outcomes"]), _variants(r["variants"])) for r in rows]
     print(table(("scene", "group", "outcomes", "variants"), cells))
+
+
+def _variants(variants: dict[str, dict[str, Any]]) -> str:
+    return " ".join(f"@{name}{'*' if variant['causal'] else ''}" for name, variant in variants.items())
+
+
+def show(
+    token: Token,
+    out: Annotated[Path | None, typer.Option(help="Picture to write.", show_default="SCENE.png")] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Draw a contact sheet of a scene.
+
+    One rollout for each outcome (up to six), from the start on the left to the end on the right.
+    """
+    from sim.footage import contact_sheet, write_picture
+
+    scene, variant = catalogue.parse_token(token)
+    path = Path(f"{token}.png") if out is None else out
+    with progress(f"drawing {token}", shown=not json) as advance:
+        sheet = contact_sheet(scene, variant, seed=seed, progress=advance)
+    write_picture(path, sheet)
+    if json:
+        print_json({"scene": scene.name, "variant": variant, "file": str(path)})
+    else:
+        print(path)
+
+
+def size_px(text: str) -> tuple[int, int]:
+    """Height and width in pixels that WIDTHxHEIGHT means."""
+    width, x, height = text.lower().partition("x")
+    if not (x and width.isdecimal() and height.isdecimal()):
+        stop(f"--size must be WIDTHxHEIGHT, as 832x480, got {text!r}", code=WRONG_USE)
+    return int(height), int(width)
+
+
+def render(
+    token: Token,
+    out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("renders"),
+    n: Annotated[int, typer.Option(min=0, help="How many clips; 0 for the source image alone.")] = 8,
+    seed: Seed = 0,
+    size: Annotated[str, typer.Option(help="WIDTHxHEIGHT, both even.")] = "832x480",
+    fps: Annotated[float, typer.Option(min=1, max=240, help="Frames a second.")] = 24.0,
+    json: Json = False,
+) -> None:
+    """Draw source image and labelled clips.
+
+    The folder is a study, with a model called simulator; the CSV beside it holds the true outcomes, as
+    `score --verdicts` reads them.
+    """
+    from sim.footage import write_footage
+
+    scene, variant = catalogue.parse_token(token)
+    height_width = size_px(size)
+    with progress(f"drawing {token}", shown=not json) as advance:
+        files = write_footage(
+            scene, out, variant=variant, seed=seed, n=n, size_px=height_width, fps=fps, progress=advance
+        )
+    if json:
+        print_json({"scene": scene.name, "variant": variant, "files": [str(file) for file in files]})
+    else:
+        print("\n".join(str(file) for file in files))
+
+
+def kit(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write into.")],
+    scene: Annotated[
+        list[str] | None, typer.Option(help="A scene or scene@variant; repeat for more.", show_default="all")
+    ] = None,
+    clips: Annotated[int, typer.Option(min=1, help="Clips asked for of each scene.")] = 25,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first clip of each scene.")] = 0,
+    json: Json = False,
+) -> None:
+    """Write what to hand to a video model.
+
+    Source images, prompts, seeds, expected file names and an empty run card, study.toml.
+    """
+    from calibrate.kit import write_kit
+
+    with progress("writing the kit", shown=not json) as advance:
+        made = write_kit(out, tokens=scene or None, clips_per_scene=clips, first_seed=seed, progress=advance)
+    if json:
+        print_json({"folder": str(made.folder), "scenes": list(made.tokens), "n_clips": made.n_clips})
+    else:
+        print(made.folder)
+        say(f"{len(made.tokens)} scenes, {made.n_clips} clips; {made.folder / 'README.txt'} says what to do next")

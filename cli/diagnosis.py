@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import platform
 import sys
 from collections.abc import Callable
@@ -80,6 +78,8 @@ def packages() -> list[Check]:
 
 
 def _version(name: str) -> str | None:
+    import importlib.metadata  # slow to load, and every verb loads this file
+
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -88,6 +88,8 @@ def _version(name: str) -> str | None:
 
 def places() -> list[Check]:
     """Whether each of our packages is loaded from the place that this command is in, and is nobody else's too."""
+    import importlib.metadata
+
     home = Path(__file__).resolve().parent.parent
     owners = importlib.metadata.packages_distributions()
     checks = []
@@ -125,11 +127,43 @@ def gl() -> list[Check]:
         return [Check(name="gl", state="failed", detail=str(fault))]
 
 
+def weights() -> list[Check]:
+    """Whether the shipped judge is there, and its card belongs to it."""
+    from judge.card import read_card
+
+    try:
+        covered = ", ".join(sorted(read_card()["scenes"]))
+    except QuincunxError as fault:
+        return [Check(name="judge", state="failed", detail=str(fault))]
+    return [Check(name="judge", state="ok", detail=f"its card covers {covered}")]
+
+
+def references() -> list[Check]:
+    """Whether each scene and each causal variant has a reference of its version; a user's own scene may lack it."""
+    import scenes
+    from scenes.shipped import tokens
+
+    checks = []
+    for name in scenes.names():
+        ours = (Path(scenes.__file__).parent / f"{name}.py").is_file()
+        for token in tokens(scenes.load(name)):
+            try:
+                found = scenes.reference(token)
+            except QuincunxError as fault:
+                checks.append(Check(name=f"reference {token}", state="missing", detail=str(fault), essential=ours))
+                continue
+            detail = f"{found.n} rollouts, {found.engine} {found.engine_version}, {found.platform}"
+            checks.append(Check(name=f"reference {token}", state="ok", detail=detail))
+    return checks
+
+
 GROUPS: dict[str, Callable[[], list[Check]]] = {
     "python": python,
     "packages": packages,
     "places": places,
     "gl": gl,
+    "weights": weights,
+    "references": references,
 }
 
 

@@ -21,7 +21,10 @@ def doctor(
     only: Annotated[str | None, typer.Option(help=f"Check one group alone: {', '.join(GROUPS)}.")] = None,
     json: Json = False,
 ) -> None:
-    """Say whether this installation is whole, and how to mend what is not."""
+    """Say whether this installation is whole.
+
+    And how to mend what is not.
+    """
     if only is not None and only not in GROUPS:
         stop(f"--only must be one of {', '.join(GROUPS)}, got {only!r}", code=WRONG_USE)
     checks = diagnose(only)

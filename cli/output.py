@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout.")]
 """The option that every verb with a result takes."""
 
 
-class Advance(Protocol):
-    """Called with the number of units done and the number there are."""
+class Bar:
+    """A progress bar; every call moves it. This one shows nothing."""
 
     def __call__(self, done: int, total: int) -> None:
-        """Move the bar."""
+        """Show that `done` of `total` units are done."""
+
+    def titled(self, title: str, done: int, total: int) -> None:
+        """The same, under another title."""
+
+
+class _Shown(Bar):
+    """A bar on a terminal."""
+
+    def __init__(self, bar: Progress, title: str) -> None:
+        self._bar, self._task, self._title = bar, bar.add_task(title, total=None), title
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.update(self._task, description=self._title, completed=done, total=total)
+
+    def titled(self, title: str, done: int, total: int) -> None:
+        self._title = title
+        self(done, total)
 
 
 def print_json(value: Any) -> None:
@@ -31,7 +51,7 @@ def say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Columns aligned with spaces, for a terminal or a file."""
     widths = [max(len(row[c]) for row in (header, *rows)) for c in range(len(header))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows))
@@ -39,15 +59,14 @@ def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 @contextmanager
-def progress(title: str, *, shown: bool) -> Iterator[Advance]:
-    """A bar on stderr that the caller moves; nothing at all if not `shown` or if stderr is no terminal."""
+def progress(title: str, *, shown: bool) -> Iterator[Bar]:
+    """A bar on stderr that the caller moves; nothing is drawn if not `shown` or if stderr is no terminal."""
     if not (shown and sys.stderr.isatty()):
-        yield lambda done, total: None
+        yield Bar()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield _Shown(bar, title)

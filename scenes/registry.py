@@ -55,7 +55,12 @@ def _load_file(name: str, path: Path) -> Scene:
             raise SceneError(f"{path} cannot be read as a Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except SceneError:
+            raise
+        except Exception as fault:  # a user's file may raise anything
+            raise SceneError(f"{path} cannot be loaded: {type(fault).__name__}: {fault}") from fault
     scene = getattr(module, "SCENE", None)
     if not isinstance(scene, Scene):
         raise SceneError(f"{path} must define SCENE = Scene(...)")

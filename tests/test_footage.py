@@ -5,7 +5,7 @@ import pytest
 
 import scenes
 from sim import InputError, footage
-from sim.rollout import Rollout, simulate
+from sim.rollout import simulate
 
 SMALL = (48, 64)
 
@@ -79,17 +79,6 @@ def test_odd_sizes_and_negative_counts_are_refused(coin, tmp_path):
         footage.write_footage(coin, tmp_path, seed=5, n=-1)
     with pytest.raises(InputError, match="height and width must be even"):
         footage.write_footage(coin, tmp_path, seed=5, n=1, size_px=(47, 64), fps=8)
-
-
-def test_a_failed_rollout_is_named_and_not_drawn(coin, monkeypatch):
-    def failing(scene, *, indices, **options):
-        return (Rollout(index=index, failed="left_the_scene") for index in indices)
-
-    monkeypatch.setattr(footage, "simulate", failing)
-    with pytest.raises(footage.EngineError, match=r"coin_toss version \d+, seed 5, index 7 failed \(left_the_scene\)"):
-        list(footage.films(coin, seed=5, indices=[7], size_px=SMALL, fps=8))
-    with pytest.raises(footage.EngineError, match="no outcome in 384 rollouts, nothing to show"):
-        footage.contact_sheet(coin)
 
 
 def test_png_keeps_the_picture():

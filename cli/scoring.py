@@ -1,0 +1,112 @@
+"""Verbs on studies and records: `score`, `report`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .faults import NOTHING_SCORED, WRONG_USE, guarded, stop
+from .judging import Weights, versions
+from .output import Json, print_json, progress, say, table
+
+if TYPE_CHECKING:
+    from calibrate.record import Record
+
+
+def register(app: typer.Typer) -> None:
+    """Add this file's verbs to the command."""
+    for verb in (score, report):
+        app.command(verb.__name__)(guarded(verb))
+
+
+def summary(record: Record, out: Path) -> dict[str, Any]:
+    """What `quincunx score --json` says."""
+    return {
+        "record": str(out),
+        "cells": [asdict(cell) for cell in record.cells],
+        "unmatched": [dict(file) for file in record.unmatched],
+        "warnings": list(record.warnings),
+    }
+
+
+def score(
+    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="The study: <model>/<scene>/*.mp4")] = None,
+    out: Annotated[Path, typer.Option(help="Record to write, as record.json.")] = Path("record.json"),
+    verdicts: Annotated[
+        Path | None, typer.Option(help="CSV of verdicts (model, scene, file or k, outcome, reason); needs no judge.")
+    ] = None,
+    weights: Weights = None,
+    seed: Annotated[int, typer.Option(help="Seed of the Monte Carlo draws.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Clips judged at a time; never changes a result.")] = 1,
+    json: Json = False,
+) -> None:
+    """Score a folder of clips.
+
+    Reads the outcome of every clip, compares with the references and writes a record. A stopped command goes on
+    where it was if it is run again.
+    """
+    from calibrate.score import score_study, score_verdicts
+
+    if verdicts is not None:
+        record = score_verdicts(verdicts, out=out, seed=seed)
+    elif folder is None:
+        stop("score needs a FOLDER, or --verdicts FILE.csv", code=WRONG_USE)
+    else:
+        from judge import load_judge
+        from judge.card import read_card
+        from judge.weights import SHIPPED
+
+        judge = load_judge(weights, versions=versions())
+        card = read_card(SHIPPED if weights is None else weights)
+        with progress("judging", shown=not json) as advance:
+            record = score_study(folder, judge, out=out, seed=seed, workers=workers, card=card, progress=advance)
+    if json:
+        print_json(summary(record, out))
+    else:
+        _tell(record, out)
+    if record.n_scored == 0:
+        stop("nothing was scored: no clip has an outcome", code=NOTHING_SCORED)
+
+
+def _tell(record: Record, out: Path) -> None:
+    """Print the cells for people, and what did not match."""
+
+    def number(value: float | None) -> str:
+        return "-" if value is None else f"{value:.3f}"
+
+    header = ("model", "scene", "requested", "scored", "tv", "expected", "excess", "p", "p (Holm)", "finding")
+    rows = [
+        (c.model, c.token, str(c.requested), str(c.scored))
+        + tuple(number(v) for v in (c.tv, c.tv_expected, c.excess, c.p, c.p_holm))
+        + (c.finding,)
+        for c in record.cells
+    ]
+    print(table(header, rows))
+    for file in record.unmatched:
+        nearest = f"; nearest: {file['nearest']}" if file.get("nearest") else ""
+        say(f"not scored: {file['file']}: {file['why']}{nearest}")
+    for warning in record.warnings:
+        say(f"warning: {warning}")
+    say(f"{out} written; look at it with: quincunx report {out}")
+
+
+def report(
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="What `score` wrote.")],
+    out: Annotated[Path | None, typer.Option(help="Page to write.", show_default="RECORD with .html")] = None,
+    thumbnails: Annotated[bool, typer.Option(help="Show the clips; off for a page of numbers alone.")] = True,
+    json: Json = False,
+) -> None:
+    """Write a record as a web page.
+
+    One self-contained file that works offline.
+    """
+    from calibrate.report import write_report
+
+    page = write_report(record, record.with_suffix(".html") if out is None else out, thumbnails=thumbnails)
+    if json:
+        print_json({"file": str(page)})
+    else:
+        print(page)
