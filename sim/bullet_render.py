@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .bullet_shapes import pybullet
-from .primitives import Triangles
+from .primitives import Triangles, corner_normals
 from .scene import Camera, Look, Scene
 from .surface import Part, Surfaces, surfaces
 from .track import Track
@@ -25,15 +25,18 @@ from .view import View
 
 _MAX_PX = 4096
 _SLICES = 24
-_DISTANCE = 0.55
-"""Distance from camera to target in drawn units: TinyRenderer's shadows have a bias of 0.05 units, fixed."""
+_DISTANCE = 0.75
+"""Distance from camera to target in drawn units. TinyRenderer's shadows start 0.05 units behind what casts them, less
+the distance of the near plane: at 0.5 shadows of small things are lost, at 1.0 everything shadows itself."""
+_NEAR = 0.05
+"""Distance of the near plane, in distances to the target."""
 _LIGHT_DISTANCE = 2.0
 """Distance of the light, from which the shadow map is drawn with the camera's angle, in distances to the target."""
-_FINEST = 0.4
+_FINEST = 0.12
 """Longest edge drawn, in distances to the target (farther out, in distances from the target): depth in the shadow map
 is wrong within large triangles."""
 _SIGHT = 60.0
-_HEADLIGHT = 0.6
+_HEADLIGHT = 0.3
 """Share of the headlight that is taken as ambient light, of which this renderer has only one kind."""
 _ENLARGEMENT = {"fast": 1, "fine": 2}
 
@@ -154,9 +157,10 @@ class BulletStudio:
         n_bodies, pieces = len(self.scene.moving_bodies), []
         opaque = [part for part in self._seen.parts if part.finish.rgba[3] == 1]
         for body, part in [(part.body, part) for part in opaque] + [(n_bodies, p) for p in opaque if p.body == 0]:
-            shown = part.triangles
-            if part.body < 0:
-                shown = split(shown, np.array(view.camera.target_m), view.distance_m)
+            centre = np.array(view.camera.target_m) if part.body < 0 else np.zeros(3)
+            # MuJoCo smooths the normals of meshes over sharp edges, which hard shading shows
+            shown = replace(part.triangles, normals=corner_normals(part.triangles.corners_m))
+            shown = split(shown, centre, view.distance_m)
             n = 3 * len(shown.corners_m)
             given: dict[str, Any] = {
                 "vertices": (self._unit * shown.corners_m).reshape(n, 3).tolist(),
@@ -166,7 +170,8 @@ class BulletStudio:
                 "specularColor": [0.3 * part.finish.specular] * 3,
             }
             if shown.uv is not None:
-                given["uvs"] = shown.uv.reshape(n, 2).tolist()
+                # here a texture's rows begin at the lower edge, in MuJoCo at the upper
+                given["uvs"] = (shown.uv * (1, -1) + (0, 1)).reshape(n, 2).tolist()
             shape = self._call("createVisualShape", self._p.GEOM_MESH, **given)
             handle = int(self._call("createMultiBody", 0, -1, shape))
             if part.finish.texture:
@@ -240,14 +245,14 @@ class BulletStudio:
         p, target = self._p, np.array(view.camera.target_m)
         eye = (self._unit * (view.camera.position_m - target)).tolist()
         reach = self._unit * view.distance_m
+        fovy_deg, aspect = math.degrees(2 * math.atan(view.tan_half_height)), view.width_px / view.height_px
+        projection = list(p.computeProjectionMatrixFOV(fovy_deg, aspect, _NEAR * reach, _SIGHT * reach))
+        # this renderer takes a pixel's corner for its middle: move the picture by half a pixel, left and down
+        projection[8] += 1 / view.width_px
+        projection[9] += 1 / view.height_px
         return {
             "viewMatrix": p.computeViewMatrix(eye, [0, 0, 0], view.rotation[:, 1].tolist()),
-            "projectionMatrix": p.computeProjectionMatrixFOV(
-                math.degrees(2 * math.atan(view.tan_half_height)),
-                view.width_px / view.height_px,
-                0.05 * reach,
-                _SIGHT * reach,
-            ),
+            "projectionMatrix": projection,
             "lightDirection": (np.array(look.light_position_m) - target).tolist(),
             "lightDistance": _LIGHT_DISTANCE * reach,
             "shadow": 1,
@@ -266,7 +271,7 @@ class BulletStudio:
         pixels = np.asarray(shot[2], dtype=np.uint8).reshape(*size, 4)[..., :3].copy()
         pixels[np.asarray(shot[4]).reshape(size) < 0] = background
         if (view.height_px, view.width_px) != self.size_px:
-            pixels = cv2.resize(pixels, self.size_px[::-1], interpolation=cv2.INTER_AREA)
+            return np.asarray(cv2.resize(pixels, self.size_px[::-1], interpolation=cv2.INTER_AREA), dtype=np.uint8)
         return pixels
 
 
