@@ -48,7 +48,9 @@ def test_causal_variants_move_the_distribution():
 
 def test_old_and_missing_references_are_named_with_the_cure(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "REFERENCES", tmp_path)
-    with pytest.raises(InputError, match="no reference is shipped for die_roll; make one with: quincunx references die"):
+    with pytest.raises(
+        InputError, match="no reference is shipped for die_roll; make one with: quincunx ref"
+    ):
         scenes.reference("die_roll")
     old = {**sample(scenes.load("die_roll"), n=8, seed=1).to_json(), "version": 0}
     (tmp_path / "die_roll.json").write_text(json.dumps(old))
