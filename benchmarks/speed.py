@@ -98,7 +98,7 @@ def rollout_speed(name: str, *, n_batch: int = N_BATCH, n_loop: int = N_LOOP) ->
 
 def main() -> None:
     """Prints all speeds; as JSON with `--json`."""
-    from benchmarks.speed_frames import SCENES, frame_speed
+    from .speed_frames import SCENES, frame_speed
 
     rollouts: dict[str, Any] = {}
     for name in ("die_roll",):

@@ -113,8 +113,7 @@ SCENE = Scene(
     moving_bodies=("die",),
     bounds_m=((-0.06, -0.06, 0.0), (0.06, 0.06, 0.3)),
     build=build,
-    read=read,
-    decided=decided,
+    read=read, decided=decided,
     ideal={f"face_{k}": 1 / 6 for k in range(1, 7)},
     published=("calibench:dice", "pawbench:A-02"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform as platform_module
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 from .engine import engine as engine_of
 from .errors import EngineError, InputError
 from .reference import Comparison, Reference, write_text
-from .rollout import CHUNK, simulate
+from .rollout import CHUNK, Rollout, simulate
 from .scene import N_UNKNOWN_DRAWS, Scene, Solver
 
 MAX_BAD_SHARE = 0.005
@@ -81,15 +81,12 @@ def sample(
     done, counts, null, failed = _resume(checkpoint, key, n)
     while done < n:
         indices = range(done, min(done + CHUNK, n))
-        for rollout in simulate(
-            scene, variant=variant, seed=seed, indices=indices, engine=engine, threads=threads, solver=solver
-        ):
-            if rollout.failed is not None:
-                failed.setdefault(rollout.failed, []).append(rollout.index)
-            elif rollout.null is not None:
-                null[rollout.null] += 1
-            else:
-                counts[str(rollout.outcome)] += 1
+        _tally(
+            simulate(scene, variant=variant, seed=seed, indices=indices, engine=engine, threads=threads, solver=solver),
+            counts,
+            null,
+            failed,
+        )
         done = indices.stop
         if checkpoint is not None:
             state = {"key": key, "done": done, "counts": counts, "null": null, "failed": failed}
@@ -110,6 +107,19 @@ def sample(
         platform=f"{platform_module.system()}-{platform_module.machine()}",
         settings_hash=key["settings_hash"],
     )
+
+
+def _tally(
+    rollouts: Iterable[Rollout], counts: Counter[str], null: Counter[str], failed: dict[str, list[int]]
+) -> None:
+    """Adds each rollout to the table that it belongs to."""
+    for rollout in rollouts:
+        if rollout.failed is not None:
+            failed.setdefault(rollout.failed, []).append(rollout.index)
+        elif rollout.null is not None:
+            null[rollout.null] += 1
+        else:
+            counts[str(rollout.outcome)] += 1
 
 
 def _resume(
