@@ -184,6 +184,8 @@ def _frame_times(path: Path, limits: Limits) -> np.ndarray:
         stream = _video_stream(container)
         if container.format.name in ("tty", "image2", "png_pipe", "jpeg_pipe"):
             raise _Fault("not_a_video", f"the file is {container.format.long_name}")
+        if stream.codec_context is None:
+            raise _Fault("damaged", "the video stream states no known codec")
         if max(stream.width, stream.height) > limits.side_px:
             raise _Fault("over_limit", f"{stream.width}x{stream.height} pixels; at most {limits.side_px} a side")
         stated_s = _stated_duration_s(container, stream)

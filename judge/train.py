@@ -149,7 +149,7 @@ def fit(
         torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
         optimizer.step()
         if progress is not None and (step + 1) % 10 == 0:
-            progress(f"training, loss {float(loss):.2f}", step + 1, training.steps)
+            progress(f"training, loss {float(loss.detach()):.2f}", step + 1, training.steps)
         if (step + 1) % _CHECKPOINT_EVERY == 0 or step + 1 == training.steps:
             _keep(checkpoint, network, optimizer, step + 1)
     return network.eval()
