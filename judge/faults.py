@@ -41,7 +41,7 @@ FAULTS: dict[str, Fault] = {
         Fault(name="cut", reason="not_settled", strength="the clip ends while the body is above a fifth of its fall"),
         Fault(name="vanishes", reason="object_lost", strength="not drawn after 10 to 75 % of the clip"),
         Fault(
-            name="doubles", reason="several_objects", strength="a second one parts from it after 5 to 60 % of the clip"
+            name="doubles", reason="several_objects", strength="a second one is there after 5 to 60 % of the clip"
         ),
     )
 }
@@ -65,7 +65,7 @@ class Plan:
     ghost: Trajectory | None = None
     """Path of the second copy of the main body."""
     ghost_s: float = np.inf
-    """Time in the clip at which the copy leaves the main body."""
+    """Time in the clip after which the copy is drawn."""
     zoom: float = 0.0
     """How much the picture is enlarged, in two dimensions, over the whole clip."""
 
@@ -87,11 +87,11 @@ class Plan:
         if self.ghost is None:
             return track
         copy = Track.of(self.ghost, source_s)
-        parted = time_s > self.ghost_s
+        there = (time_s > self.ghost_s)[:, None]
         return replace(
             track,
-            ghost_position_m=np.where(parted[:, None], copy.position_m[:, 0], track.position_m[:, 0]),
-            ghost_quaternion=np.where(parted[:, None], copy.quaternion[:, 0], track.quaternion[:, 0]),
+            ghost_position_m=np.where(there, copy.position_m[:, 0], np.nan),
+            ghost_quaternion=np.where(there, copy.quaternion[:, 0], np.nan),
         )
 
     def finish(self, frames: np.ndarray, time_s: np.ndarray) -> np.ndarray:

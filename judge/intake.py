@@ -80,7 +80,11 @@ class _Fault(Exception):
 
 
 def read(
-    path: Path, times: Callable[[float], Sequence[float]], *, side_px: int = 320, limits: Limits | None = None
+    path: Path,
+    times: Callable[[float], Sequence[float] | np.ndarray],
+    *,
+    side_px: int = 320,
+    limits: Limits | None = None,
 ) -> Sampled | Unreadable:
     """The frames on show at the asked times, or the reason why there are none; never raises for a bad file.
 
@@ -105,7 +109,7 @@ def _line(fault: BaseException) -> str:
     return (str(fault).splitlines() or [type(fault).__name__])[0][:200]
 
 
-def _read(path: Path, times: Callable[[float], Sequence[float]], side_px: int, limits: Limits) -> Sampled:
+def _read(path: Path, times: Callable[[float], Sequence[float] | np.ndarray], side_px: int, limits: Limits) -> Sampled:
     _check_file(path, limits)
     time_s = _frame_times(path, limits)
     duration_s = float(time_s[-1])

@@ -95,5 +95,5 @@ def h264(frames: np.ndarray, *, crf: int, fps: int = 12) -> np.ndarray:
             container.mux(stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")))
         container.mux(stream.encode())
     store.seek(0)
-    with av.open(store) as container:
+    with av.open(store, "r") as container:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])

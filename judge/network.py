@@ -173,7 +173,7 @@ class Network(nn.Module):
         state = joined.new_zeros(n, len(STATES), dtype=torch.float32)
         outcome = state.new_full((n, self.widest), _NEVER)
         close_outcome = outcome.clone()
-        for k in scene.unique().tolist():
+        for k in scene.unique().tolist():  # type: ignore[no-untyped-call]
             rows, name = scene == k, self.scenes[k]
             logits, alone = self.heads[name](joined[rows]).float(), self.readers[name](late[rows]).float()
             state[rows] = logits[:, : len(STATES)]

@@ -10,6 +10,8 @@ import numpy as np
 from .views import CLOSE_PX, around, close_look, glance_and_last
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from .network import Network
 
 
@@ -55,7 +57,7 @@ def read_frames(network: Network, frames: np.ndarray, scene: str, n_outcomes: in
     )
 
 
-def _tensor(pictures: np.ndarray) -> object:
+def _tensor(pictures: np.ndarray) -> Tensor:
     """(..., H, W, 3) -> (1, ..., 3, H, W)."""
     import torch
 

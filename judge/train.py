@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -168,13 +168,14 @@ def _loss(network: Network, batch: Batch, rng: np.random.Generator, *, bfloat16:
 
     lessons = batch.lessons
     where, scene = torch.from_numpy(lessons.where), torch.from_numpy(batch.scene)
-    glance, last = _channels(lessons.glance), _channels(lessons.last)
+    pictures = relit((lessons.glance, lessons.last, shaken(lessons.close, rng)), rng)
+    glance, last, close = (_channels(p) for p in pictures)
     with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
         found = network.look(glance, last, scene)
         place = torch.stack([where[:, 0], where[:, 1], where[:, 2].log()], 1)
         noise = torch.from_numpy(rng.normal(0, (0.01, 0.01, 0.1), place.shape).astype(np.float32))
         place = torch.where(torch.isfinite(place), place + noise, found.where.detach())
-        answer = network.judge(glance, last, _channels(shaken(lessons.close, rng)), place, found, scene)
+        answer = network.judge(glance, last, close, place, found, scene)
     truth = torch.from_numpy(lessons.state), torch.from_numpy(lessons.outcome)
     return answer_loss(answer, *truth) + 0.5 * finding_loss(found, where)
 
@@ -204,6 +205,21 @@ def shaken(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         how = cv2.INTER_AREA if size > CLOSE_PX else cv2.INTER_LINEAR
         for j in range(2):
             out[k, j] = cv2.resize(close[k, j, y : y + size, x : x + size], (CLOSE_PX, CLOSE_PX), interpolation=how)
+    return out
+
+
+def relit(pictures: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
+    """The pictures (N, ..., 3) of N clips in other exposure, contrast and white balance, one for each clip."""
+    import cv2
+
+    out = [np.empty_like(p) for p in pictures]
+    level = np.arange(256)[:, None]
+    for k in range(len(pictures[0])):
+        gain, lift = rng.uniform(0.8, 1.2) * rng.uniform(0.94, 1.06, 3), rng.uniform(-15, 15)
+        table = np.clip(128 + gain * (level - 128) + lift, 0, 255).astype(np.uint8)[:, None]  # (256, 1, 3)
+        for new, old in zip(out, pictures, strict=True):
+            flat = np.ascontiguousarray(old[k]).reshape(-1, old.shape[-2], 3)
+            new[k] = cv2.LUT(flat, np.ascontiguousarray(table)).reshape(old[k].shape)
     return out
 
 
