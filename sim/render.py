@@ -243,4 +243,3 @@ class Studio:
         if EFFORTS[self.quality].enlargement > 1:
             pixels = cv2.resize(pixels, self.size_px[::-1], interpolation=cv2.INTER_AREA)
         return pixels[::-1]
-

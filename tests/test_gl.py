@@ -1,0 +1,109 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sim import InputError, gl
+
+ROOT = Path(__file__).parents[1]
+DRAW = """
+import numpy as np
+from sim import Camera, Look, Scene, world
+from sim.render import Studio, Track
+
+def build(params):
+    spec = world(params)
+    spec.worldbody.add_body(name="b").add_geom(name="b", size=[0.1, 0, 0])
+    spec.add_key(name="start")
+    return spec
+
+SCENE = Scene(name="b", version=1, group="tossing", prompt="", negative_prompt="", outcomes=("x", "y"), null_rules=(),
+    duration_s=1, camera=Camera(position_m=(0, -1, 0), target_m=(0, 0, 0)), look=Look(), factors={},
+    moving_bodies=("b",), bounds_m=((-1, -1, -1), (1, 1, 1)), build=build, read=lambda t: "x")
+TRACK = Track(position_m=np.zeros((1, 1, 3)), quaternion=np.array([[[1.0, 0, 0, 0]]]), visible=np.ones((1, 1), bool))
+
+def mean(_=0):
+    with Studio(SCENE, size_px=(32, 32)) as studio:
+        return float(studio.frames(TRACK).mean())
+"""
+
+
+def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Runs code in a fresh process with only the given graphics variables."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MUJOCO_", "PYOPENGL_", "LP_"))} | variables
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+def fault(code: str, **variables: str) -> str:
+    """The line of the error that the code ends with."""
+    done = python(f"from sim import QuincunxError\ntry:\n {code}\nexcept QuincunxError as e:\n print(e)", **variables)
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+    return done.stdout
+
+
+@pytest.mark.parametrize("variables", [{}, {"MUJOCO_GL": "egl"}, {"MUJOCO_GL": "EGL "}], ids=["unset", "egl", "EGL"])
+def test_draws_with_egl_and_leaves_quietly(variables):
+    done = python(DRAW + "\nfrom sim import gl\nprint(gl.backend(), mean() > 50)", **variables)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "egl True\n", "")
+
+
+def test_a_studio_left_by_an_exit_leaves_quietly():
+    done = python(DRAW + "\nimport sys\nwith Studio(SCENE, size_px=(32, 32)) as studio:\n sys.exit(3)")
+    assert (done.returncode, done.stderr) == (3, "")
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_children_draw_after_their_parent_drew(method, tmp_path):
+    # R06: an EGL that was set up in the parent is dead in forked children of other programs.
+    (tmp_path / "drawing.py").write_text(DRAW)
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport multiprocessing\nfrom drawing import mean\n"
+        "if __name__ == '__main__':\n own = mean()\n"
+        f" with multiprocessing.get_context({method!r}).Pool(4) as pool:\n"
+        "  print(set(pool.map(mean, range(8))) == {own})\n"
+    )
+    (tmp_path / "main.py").write_text(code)
+    done = python(f"import runpy; runpy.run_path({str(tmp_path / 'main.py')!r}, run_name='__main__')")
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+def test_no_library_is_one_line_with_the_cure():
+    broken = "from sim import gl\n gl._egl_device = lambda: None\n gl._osmesa_is_there = lambda: False\n gl.backend()"
+    assert fault(broken) == f"no OpenGL can draw here without a screen; install one: {gl.CURE}\n"
+    assert gl.CURE == "apt-get install -y libegl1 libgl1-mesa-dri"
+
+
+def test_egl_is_left_for_osmesa_where_it_cannot_draw():
+    code = "from sim import gl\ngl._egl_device = lambda: None\ngl._osmesa_is_there = lambda: True\nprint(gl.backend())"
+    assert python(code).stdout == "osmesa\n"
+    assert python(code, MUJOCO_GL="osmesa").stdout == "osmesa\n"
+
+
+def test_osmesa_that_is_asked_for_and_missing_is_one_line():
+    said = fault("from sim import gl\n gl._osmesa_is_there = lambda: False\n gl.backend()", MUJOCO_GL="osmesa")
+    assert "OSMesa is not installed; unset MUJOCO_GL to draw with EGL" in said
+    assert "apt-get install -y libosmesa6" in said
+
+
+@pytest.mark.parametrize("name", ["nonsense", "glfw", "off"])
+def test_other_backends_are_refused(name, monkeypatch):
+    monkeypatch.setenv("MUJOCO_GL", name)
+    with pytest.raises(InputError, match=f"MUJOCO_GL is '{name}', .* unset it, or set it to egl or osmesa"):
+        gl.asked_backends()
+
+
+def test_wrong_settings_of_others_are_one_line():
+    code = DRAW.replace("\n", "\n ") + "\n mean()"
+    assert "PYOPENGL_PLATFORM is 'osmesa' while egl draws; unset it" in fault(code, PYOPENGL_PLATFORM="osmesa")
+    assert "MUJOCO_EGL_DEVICE_ID must be the number of a device, got 'x'" in fault(code, MUJOCO_EGL_DEVICE_ID="x")
+    assert gl.CURE in fault(code, MUJOCO_EGL_DEVICE_ID="77")
+
+
+def test_a_library_without_egl_is_no_device():
+    assert gl._egl_device("libNotThere.so.1") is None
+    assert gl._egl_device("libc.so.6") is None
