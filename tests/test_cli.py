@@ -3,8 +3,10 @@ import errno
 import importlib.metadata
 import json
 import resource
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -323,3 +325,22 @@ def test_missing_weights_are_one_line(quincunx, tmp_path):
         assert (code, out) == (1, "")
         assert err.count("\n") == 1
         assert "gone.safetensors" in err or "the judge has no card" in err
+
+
+def test_a_reference_stopped_by_ctrl_c_goes_on_and_ends_the_same(quincunx, tmp_path):
+    checkpoint = tmp_path / "counts.json"
+    n = "64"
+    arguments = ["reference", "die_roll", "--n", n, "--seed", "2", "--threads", "1", "--json"]
+    code = "import sim.sampling; sim.sampling.CHUNK = 16; from cli.main import main; main()"
+    command = [sys.executable, "-c", code, *arguments, "--checkpoint", str(checkpoint)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not checkpoint.exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == "quincunx: stopped by Ctrl-C; what was finished is kept, run the same command to go on\n"
+    assert 0 < json.loads(checkpoint.read_text(encoding="utf-8"))["done"] < int(n)
+    resumed = quincunx(*arguments, "--checkpoint", str(checkpoint))
+    assert resumed == quincunx(*arguments)
+    assert resumed[0] == 0
