@@ -54,13 +54,16 @@ def source_image(
 
 
 def png(picture: np.ndarray) -> bytes:
-    """The picture (H, W, 3) uint8 as the bytes of a PNG file."""
+    """The picture (H, W, 3) uint8 as the bytes of a PNG file.
+
+    Raises:
+        ValueError: The picture has another shape or type.
+    """
     import cv2
 
-    done, data = cv2.imencode(".png", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
-    if not done:
+    if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3 or 0 in picture.shape:
         raise ValueError(f"picture must be uint8 (H, W, 3), got {picture.dtype} {picture.shape}")
-    return bytes(data.tobytes())
+    return bytes(cv2.imencode(".png", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))[1].tobytes())
 
 
 def write_picture(path: Path, picture: np.ndarray) -> None:

@@ -1,4 +1,5 @@
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,34 +22,6 @@ def test_source_image_is_the_start_whatever_the_seed(coin):
     assert first.dtype == np.uint8
     assert first.std() > 5
     np.testing.assert_array_equal(first, second)
-
-
-def test_films_are_the_rollouts_of_their_indices(coin):
-    indices = [3, 0]
-    shown = list(footage.films(coin, seed=5, indices=indices, size_px=SMALL, fps=8))
-    early = list(simulate(coin, seed=5, indices=indices))
-    assert [(f.index, f.outcome, f.null) for f in shown] == [(r.index, r.outcome, r.null) for r in early]
-    assert {f.frames.shape for f in shown} == {(round(coin.duration_s * 8), *SMALL, 3)}
-    assert (shown[0].frames[0] != shown[0].frames[-1]).any()
-
-
-def test_contact_sheet_has_a_row_for_each_outcome(coin):
-    steps = []
-    sheet = footage.contact_sheet(coin, n_columns=2, size_px=SMALL, progress=lambda *step: steps.append(step))
-    n = len(footage.one_of_each(coin))
-    assert n == len(coin.outcomes)
-    assert sheet.shape[0] == n * (SMALL[0] + 22)
-    assert steps == [(k + 1, n) for k in range(n)]
-
-
-def test_one_of_each_finds_rollouts_with_those_outcomes_in_their_order(coin):
-    indices = footage.one_of_each(coin, seed=3)
-    assert [r.outcome for r in simulate(coin, seed=3, indices=indices)] == list(coin.outcomes)
-
-
-def test_a_sheet_needs_a_start_and_an_end(coin):
-    with pytest.raises(ValueError, match="n_columns must be at least 2, got 1"):
-        footage.contact_sheet(coin, n_columns=1)
 
 
 def test_footage_is_a_study_with_its_true_outcomes(coin, tmp_path):
@@ -81,9 +54,26 @@ def test_odd_sizes_and_negative_counts_are_refused(coin, tmp_path):
         footage.write_footage(coin, tmp_path, seed=5, n=1, size_px=(47, 64), fps=8)
 
 
+def test_a_failed_rollout_has_a_row_and_no_clip(ball, tmp_path):
+    wrong = replace(ball, settings={"fault": "fast"})
+    (table,) = footage.labelled_clips(wrong, seed=1, indices=[4], out=tmp_path, size_px=SMALL, fps=8)
+    assert table.read_text() == (
+        "model,scene,file,outcome,reason,detail\nsimulator,ball,simulator/ball/4.mp4,,missing,left_the_scene\n"
+    )
+    assert list(tmp_path.rglob("*.mp4")) == []
+
+
+def test_a_picture_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write .*; choose a folder that can be written"):
+        footage.write_picture(tmp_path / "file" / "a.png", np.zeros((2, 2, 3), np.uint8))
+
+
 def test_png_keeps_the_picture():
     import cv2
 
     picture = np.random.default_rng(1).integers(0, 256, (5, 7, 3), dtype=np.uint8)
     back = cv2.imdecode(np.frombuffer(footage.png(picture), np.uint8), cv2.IMREAD_COLOR)
     np.testing.assert_array_equal(back[..., ::-1], picture)
+    with pytest.raises(ValueError, match=r"picture must be uint8 \(H, W, 3\), got float64 \(2, 2, 3\)"):
+        footage.png(np.zeros((2, 2, 3)))
