@@ -13,9 +13,6 @@ from .bullet_law import Surface
 from .errors import SceneError
 from .scene import Scene
 
-MOST_PARTS = 16
-"""MAX_COMPOUND_COLLISION_SHAPES: Bullet drops what is beyond, in silence."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
@@ -154,8 +151,6 @@ def _mover(model: Any, body: int, scene: str) -> Mover:
         for g in range(model.ngeom)
         if model.geom_bodyid[g] == body and _collides(model, g)
     ]
-    if free and len(parts) > MOST_PARTS:
-        raise SceneError(f"{scene}: {name!r} has {len(parts)} colliding geoms; Bullet keeps {MOST_PARTS}: use fewer")
     return Mover(
         name=name,
         body=body,

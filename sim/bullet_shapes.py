@@ -115,26 +115,31 @@ def compound(parts: Sequence[Part]) -> dict[str, Any]:
     }
 
 
-def extent(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest corner (3,), in metres, of the box around parts in their carrier's frame."""
-    lows, highs = [], []
+def extent(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Lowest and highest corner (3,), in metres, of the box around parts in their carrier's frame; then of a loose box.
+
+    The loose one is around the parts' own boxes: what Bullet knows of turned round shapes.
+    """
+    boxes = []
     for part in parts:
         if part.vertices_m is not None:
-            lows.append(part.vertices_m.min(axis=0))
-            highs.append(part.vertices_m.max(axis=0))
+            low, high = part.vertices_m.min(axis=0), part.vertices_m.max(axis=0)
+            boxes.append((low, high, low, high))
             continue
-        turn, size = part.matrix, part.size_m
-        if part.kind == "sphere":
-            reach = np.full(3, size[0])
-        elif part.kind == "box":
-            reach = np.abs(turn) @ size
-        elif part.kind == "capsule":
-            reach = np.abs(turn[:, 2]) * size[1] + size[0]
+        turn, size, at = part.matrix, part.size_m, part.position_m
+        if part.kind == "box":
+            loose = tight = np.abs(turn) @ size
+        elif part.kind == "sphere":
+            loose = tight = np.full(3, size[0])
         else:
-            reach = np.abs(turn[:, 2]) * size[1] + size[0] * np.sqrt(np.clip(1 - turn[:, 2] ** 2, 0, None))
-        lows.append(part.position_m - reach)
-        highs.append(part.position_m + reach)
-    return np.min(lows, axis=0), np.max(highs, axis=0)
+            length = size[1] + (size[0] if part.kind == "capsule" else 0)
+            loose = np.abs(turn) @ np.array([size[0], size[0], length])
+            axis = np.abs(turn[:, 2])
+            disc = size[0] * np.sqrt(np.clip(1 - axis**2, 0, None))
+            tight = axis * size[1] + (size[0] if part.kind == "capsule" else disc)
+        boxes.append((at - tight, at + tight, at - loose, at + loose))
+    lows, highs, loose_lows, loose_highs = (np.array(corner) for corner in zip(*boxes, strict=True))
+    return lows.min(axis=0), highs.max(axis=0), loose_lows.min(axis=0), loose_highs.max(axis=0)
 
 
 def smallest_m(parts: Sequence[Part]) -> float:
@@ -152,5 +157,5 @@ def smallest_m(parts: Sequence[Part]) -> float:
 
 def reach_m(parts: Sequence[Part]) -> float:
     """A bound of the distance from the carrier's origin to any point of its parts."""
-    low, high = extent(parts)
+    low, high, *_ = extent(parts)
     return float(np.linalg.norm(np.maximum(np.abs(low), np.abs(high))))

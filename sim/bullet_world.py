@@ -17,15 +17,18 @@ from typing import Any
 import numpy as np
 
 from .bullet_law import Law, Surface
-from .bullet_model import MOST_PARTS, Mover, Part
+from .bullet_model import Mover, Part
 from .bullet_shapes import LENGTH, compound, extent, pybullet, shape, to_xyzw
-from .errors import EngineError
+from .errors import EngineError, SceneError
 
 _REBOUND_FROM_M_S = 0.01  # approach below which a contact does not rebound: micro-bounces of a resting body
 _BREAKING = 6e-4  # of a body's radius: beyond it Bullet brakes bodies *before* they touch, which eats the rebound
 _CORRECTION = 0.03  # share of a penetration that the split impulse removes per step
 _HINGED_CORRECTION = 0.002  # the same at a hinged body, where it adds speed: kept small
 _ITERATIONS = 50
+_NO_LIMIT = 1e6  # rad/s; Bullet's own limit of 100 would brake a wheel or a flipped coin
+_MOST_PARTS = 16  # MAX_COMPOUND_COLLISION_SHAPES: Bullet drops what is beyond, in silence
+_BITS = 15  # half of the bits of a collision filter
 _EXTENT_SLACK = 0.02  # of the width: Bullet rounds cylinders and hulls by a margin
 
 
@@ -37,6 +40,29 @@ class FreeState:
     quaternion: np.ndarray
     linear_m_s: np.ndarray
     angular_rad_s: np.ndarray
+
+
+def _filter(surface: Surface) -> tuple[int, int]:
+    """Bullet's group and mask, which give MuJoCo's rule, and no contact at all between fixed things.
+
+    Without the second set of bits Bullet works on every pair of fixed geoms that overlap: thirty times its other work.
+    """
+    if not (0 <= surface.contype < 1 << _BITS and 0 <= surface.conaffinity < 1 << _BITS):
+        raise SceneError(
+            f"contype and conaffinity must lie below {1 << _BITS}, got {surface.contype}, {surface.conaffinity}"
+        )
+    if surface.body == 0:
+        return surface.contype, surface.conaffinity << _BITS
+    return surface.contype | surface.contype << _BITS, surface.conaffinity
+
+
+def _groups(parts: Sequence[Part]) -> list[list[Part]]:
+    """Parts that share one contact law, at most 16 together."""
+    groups: list[list[Part]] = []
+    for surface in dict.fromkeys(part.surface for part in parts):
+        alike = [part for part in parts if part.surface == surface]
+        groups += [alike[k : k + _MOST_PARTS] for k in range(0, len(alike), _MOST_PARTS)]
+    return groups
 
 
 class World:
@@ -98,63 +124,89 @@ class World:
         return body
 
     def add_free(self, mover: Mover, law: dict[Surface, Law]) -> int:
-        """Adds a body that moves freely, at the origin; returns Bullet's id."""
-        surfaces = {part.surface for part in mover.parts}
-        if len(surfaces) != 1:
-            raise EngineError(
-                f"{self._scene}: the geoms of {mover.name!r} differ in contact; Bullet keeps one law a body"
-            )
-        body = self._call(
-            "createMultiBody", mover.mass_kg, self._compound(mover.parts), -1, [0, 0, 0], useMaximalCoordinates=1
-        )
-        inertia = (LENGTH**2 * mover.inertia_kg_m2).tolist()
-        # without the mass in the same call, Bullet ignores the inertia or makes the body weightless
-        self._call("changeDynamics", body, -1, mass=mover.mass_kg, localInertiaDiagonal=inertia)
-        self._call("changeDynamics", body, -1, linearDamping=0, angularDamping=0)
+        """Adds a body that moves freely, at the origin; returns Bullet's id.
+
+        It is a rigid body if 16 parts and one contact law are enough, else a mass with massless links fixed to it.
+        """
+        groups, origin = _groups(mover.parts), [0.0, 0.0, 0.0]
+        if len(groups) == 1:
+            made = self._compound(groups[0])
+            body = int(self._call("createMultiBody", mover.mass_kg, made, -1, origin, useMaximalCoordinates=1))
+        else:
+            carried = self._links(groups, parent=0)
+            body = int(self._call("createMultiBody", mover.mass_kg, -1, -1, origin, **carried))
+            self._call("changeDynamics", body, -1, maxJointVelocity=_NO_LIMIT)  # it limits the spin of such a body
+        self._set_mass(body, -1, mover)
         self._call("changeDynamics", body, -1, activationState=self._p.ACTIVATION_STATE_DISABLE_SLEEPING)
-        (surface,) = surfaces
-        self._set_law(body, -1, law[surface], surface)
-        self._check_extent(body, -1, mover.parts, mover.name, np.zeros(3))
-        self._check_mass(body, -1, mover)
-        return int(body)
+        for k, group in enumerate(groups):
+            link = -1 if len(groups) == 1 else k
+            self._set_law(body, link, law[group[0].surface], group[0].surface)
+            self._check_extent(body, link, group, mover.name, np.zeros(3))
+        return body
 
     def add_hinged(self, mover: Mover, law: dict[Surface, Law], position_m: np.ndarray, matrix: np.ndarray) -> int:
         """Adds a body on a hinge through its origin; returns Bullet's id, of which link 0 turns.
 
-        Link 0 has the whole mass; massless links fixed to it carry the geoms, at most 16 each and one law each.
+        Link 0 has the whole mass; massless links fixed to it carry the geoms.
         """
-        groups: list[list[Part]] = []
-        for surface in dict.fromkeys(part.surface for part in mover.parts):
-            alike = [part for part in mover.parts if part.surface == surface]
-            groups += [alike[k : k + MOST_PARTS] for k in range(0, len(alike), MOST_PARTS)]
-        n, still = len(groups) + 1, [0.0, 0.0, 0.0]
-        body = self._call(
-            "createMultiBody",
-            basePosition=(LENGTH * position_m).tolist(),
-            baseOrientation=to_xyzw(matrix),
-            linkMasses=[mover.mass_kg] + [0.0] * (n - 1),
-            linkCollisionShapeIndices=[-1] + [self._compound(group) for group in groups],
-            linkVisualShapeIndices=[-1] * n,
-            linkPositions=[still] * n,
-            linkOrientations=[[0, 0, 0, 1]] * n,
-            linkInertialFramePositions=[still] * n,
-            linkInertialFrameOrientations=[[0, 0, 0, 1]] * n,
-            linkParentIndices=[0] + [1] * (n - 1),
-            linkJointTypes=[self._p.JOINT_REVOLUTE] + [self._p.JOINT_FIXED] * (n - 1),
-            linkJointAxis=[mover.axis.tolist()] * n,
-        )
-        inertia = (LENGTH**2 * mover.inertia_kg_m2).tolist()
-        self._call("changeDynamics", body, 0, mass=mover.mass_kg, localInertiaDiagonal=inertia)
-        self._call("changeDynamics", body, 0, linearDamping=0, angularDamping=0)
+        groups = _groups(mover.parts)
+        links = self._links(groups, parent=1)
+        first: dict[str, Any] = {
+            "linkMasses": mover.mass_kg,
+            "linkCollisionShapeIndices": -1,
+            "linkVisualShapeIndices": -1,
+            "linkPositions": [0, 0, 0],
+            "linkOrientations": [0, 0, 0, 1],
+            "linkInertialFramePositions": [0, 0, 0],
+            "linkInertialFrameOrientations": [0, 0, 0, 1],
+            "linkParentIndices": 0,
+            "linkJointTypes": self._p.JOINT_REVOLUTE,
+            "linkJointAxis": mover.axis.tolist(),
+        }
+        at, turn = (LENGTH * position_m).tolist(), to_xyzw(matrix)
+        joined = {name: [first[name], *values] for name, values in links.items()}
+        body = int(self._call("createMultiBody", basePosition=at, baseOrientation=turn, **joined))
+        self._set_mass(body, 0, mover)
         self._call("changeDynamics", body, 0, jointDamping=LENGTH**2 * mover.damping)
-        self._call("changeDynamics", body, 0, maxJointVelocity=1e6)
+        self._call("changeDynamics", body, 0, maxJointVelocity=_NO_LIMIT)
         # Bullet gives every hinge a motor that holds it
         dry = LENGTH**2 * mover.frictionloss
         self._call("setJointMotorControl2", body, 0, self._p.VELOCITY_CONTROL, targetVelocity=0, force=dry)
         for link, group in enumerate(groups, start=1):
             self._set_law(body, link, law[group[0].surface], group[0].surface)
-        self._check_mass(body, 0, mover)
-        return int(body)
+            if np.allclose(matrix, np.eye(3)):
+                self._check_extent(body, link, group, mover.name, position_m)
+        return body
+
+    def _links(self, groups: Sequence[Sequence[Part]], *, parent: int) -> dict[str, list[Any]]:
+        """Arguments of `createMultiBody` for massless links, fixed to a link (0 is the base), one for each group."""
+        n = len(groups)
+        return {
+            "linkMasses": [0.0] * n,
+            "linkCollisionShapeIndices": [self._compound(group) for group in groups],
+            "linkVisualShapeIndices": [-1] * n,
+            "linkPositions": [[0, 0, 0]] * n,
+            "linkOrientations": [[0, 0, 0, 1]] * n,
+            "linkInertialFramePositions": [[0, 0, 0]] * n,
+            "linkInertialFrameOrientations": [[0, 0, 0, 1]] * n,
+            "linkParentIndices": [parent] * n,
+            "linkJointTypes": [self._p.JOINT_FIXED] * n,
+            "linkJointAxis": [[0, 0, 1]] * n,
+        }
+
+    def _set_mass(self, body: int, link: int, mover: Mover) -> None:
+        """Gives a body mass and inertia without damping, and reads them back."""
+        inertia = (LENGTH**2 * mover.inertia_kg_m2).tolist()
+        # without the mass in the same call, Bullet ignores the inertia or makes the body weightless
+        self._call("changeDynamics", body, link, mass=mover.mass_kg, localInertiaDiagonal=inertia)
+        self._call("changeDynamics", body, link, linearDamping=0, angularDamping=0)
+        info = self._call("getDynamicsInfo", body, link)
+        seen = np.array(info[2]) / LENGTH**2
+        if not (np.isclose(info[0], mover.mass_kg) and np.allclose(seen, mover.inertia_kg_m2, rtol=1e-9)):
+            raise EngineError(
+                f"{self._scene}: Bullet gave {mover.name!r} mass {info[0]} and inertia {seen.tolist()} "
+                f"instead of {mover.mass_kg} and {mover.inertia_kg_m2.tolist()}"
+            )
 
     def _compound(self, parts: Sequence[Part]) -> int:
         """One collision shape of at most 16 parts, counted once they are made."""
@@ -179,7 +231,7 @@ class World:
             "restitution": law.restitution,
         }
         self._call("changeDynamics", body, link, **values)
-        self._call("setCollisionFilterGroupMask", body, link, surface.contype, surface.conaffinity)
+        self._call("setCollisionFilterGroupMask", body, link, *_filter(surface))
         info = self._call("getDynamicsInfo", body, link)
         kept = {"lateralFriction": info[1]}
         if (
@@ -190,24 +242,16 @@ class World:
             raise EngineError(f"{self._scene}: Bullet kept the contact {kept} of {values}")
 
     def _check_extent(self, body: int, link: int, parts: Sequence[Part], name: str, origin_m: np.ndarray) -> None:
-        """Raises if the body's box in Bullet is not that of its parts."""
-        low, high = extent(parts)
-        seen = np.array(self._call("getAABB", body, link)) / LENGTH
+        """Raises if the body's box in Bullet is not that of its parts; of turned round shapes Bullet's is larger."""
+        low, high, loose_low, loose_high = (corner + origin_m for corner in extent(parts))
+        seen_low, seen_high = np.array(self._call("getAABB", body, link)) / LENGTH
         slack = _EXTENT_SLACK * float((high - low).max()) + 0.005 / LENGTH
-        if np.abs(seen - np.array([low + origin_m, high + origin_m])).max() > slack:
+        covers = (seen_low <= low + slack).all() and (seen_high >= high - slack).all()
+        fits = (seen_low >= loose_low - slack).all() and (seen_high <= loose_high + slack).all()
+        if not (covers and fits):
             raise EngineError(
-                f"{self._scene}: Bullet gave {name!r} the box {seen.round(5).tolist()} "
-                f"instead of {np.array([low + origin_m, high + origin_m]).round(5).tolist()}"
-            )
-
-    def _check_mass(self, body: int, link: int, mover: Mover) -> None:
-        """Raises if mass or inertia got lost."""
-        info = self._call("getDynamicsInfo", body, link)
-        inertia = np.array(info[2]) / LENGTH**2
-        if not (np.isclose(info[0], mover.mass_kg) and np.allclose(inertia, mover.inertia_kg_m2, rtol=1e-9)):
-            raise EngineError(
-                f"{self._scene}: Bullet gave {mover.name!r} mass {info[0]} and inertia {inertia.tolist()} "
-                f"instead of {mover.mass_kg} and {mover.inertia_kg_m2.tolist()}"
+                f"{self._scene}: Bullet gave {name!r} the box {np.round([seen_low, seen_high], 5).tolist()} "
+                f"instead of {np.round([low, high], 5).tolist()}"
             )
 
     def step(self, n_steps: int) -> None:
