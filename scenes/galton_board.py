@@ -1,8 +1,8 @@
 """Into which bin does a ball fall through ten rows of pegs? An offset too small to see is magnified by every peg.
 
 Ten staggered rows span the whole width between two studded walls, so a ball that runs far to one side comes back. The
-textbook answer, Binomial(10, 1/2), needs a fair and forgetful choice at each peg. A real ball keeps part of its sideways
-speed and now and then passes a row untouched: TVLINE.
+textbook answer, Binomial(10, 1/2), needs a fair and forgetful choice at each peg. A real ball keeps part of its
+sideways speed and now and then passes a row untouched: TVLINE.
 """
 
 from __future__ import annotations
@@ -79,10 +79,11 @@ SCENE = Scene(
     version=1,
     group="routing",
     prompt=(
-        "A red ball is released at the top of an upright board, straight above the middle peg. It falls freely, bounces "
-        "from peg to peg through ten rows, and comes to rest in one of the eleven bins at the bottom. Fixed camera."
+        "A red ball is released at the top of an upright board, straight above the middle peg. It falls freely, "
+        "bounces from peg to peg through ten rows, and comes to rest in one of the eleven bins at the bottom. "
+        "Fixed camera."
     ),
-    negative_prompt="camera motion, cuts, several balls, ball leaving the board, ball passing through pegs, moving pegs",
+    negative_prompt="camera motion, cuts, several balls, ball leaving the board, ball passing through pegs",
     outcomes=tuple(f"bin_{k + 1}" for k in range(N_BINS)),
     null_rules=(
         "The ball never moves, or has not fallen below the tops of the dividers at the end.",
