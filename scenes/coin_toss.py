@@ -1,8 +1,9 @@
 """Which side does a coin show that is flicked from a table and lands on it again?
 
-The answer is a distribution because nobody flicks alike twice: speed and spin decide the number of half turns. The coin
-starts with heads up, in plain sight, so no symmetry of the launch forces 1/2. Spin about the coin's own normal survives
-the bounces and favours the side that was up, far more than in a caught coin: XXX
+The answer is a distribution because nobody flicks alike twice: speed and spin decide the number of half turns. Heads
+starts up, in plain sight, so nothing forces 1/2: spin about the normal outlives the bounces and favours the side that
+was up (0.50 of 1,277 tosses without it, 0.52 at 0.3 rad/s, 0.65 at 5 rad/s, each +- 0.027). A hand's wobble is unknown,
+here 0 to 2 rad/s: 0.556 +- 0.022 of 2,044 tosses show the first side; 4 more stood on edge (null).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import mujoco
 
 RADIUS_M, HALF_M = 0.024, 0.0012
-ROLLING_M, GRAVITY_M_S2 = 2e-4, 9.81
+ROLLING_M, GRAVITY_M_S2 = 4e-4, 9.81
 BARRIER_M = (RADIUS_M**2 + HALF_M**2) ** 0.5  # centre's height when it balances on a rim: the least energy to turn over
 EDGE = HALF_M / BARRIER_M  # vertical part of a face's normal at that balance: below it the coin stands on its edge
 
@@ -39,20 +40,19 @@ def build(params: Params) -> mujoco.MjSpec:
     spec.add_material(name="edge", rgba=(0.62, 0.50, 0.28, 1), specular=0.6)
     coin = spec.worldbody.add_body(name="coin")
     coin.add_freejoint(name="coin")
-    given = {name: params[name] for name in ("restitution", "friction")}
-    touch = contact(params, **given, torsional_m=ROLLING_M, rolling_m=ROLLING_M)
+    law = {"restitution": params["restitution"], "friction": params["friction"], "torsional_m": ROLLING_M}
+    touch = contact(params, **law, rolling_m=ROLLING_M)
     coin.add_geom(name="coin", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=size, density=8000, material="edge", **touch)
     add_faces(spec, coin, radius_m=RADIUS_M, half_m=HALF_M)
     spin = np.array([params["spin_rad_s"], params["spin_skew_rad_s"], params["wobble_rad_s"] * params["spin_normal"]])
-    speed = [params["drift_right_m_s"], params["drift_back_m_s"], params["speed_up_m_s"]]
-    pose, signs = ([0, 1, 0, 0], (1, -1, -1)) if params["tails_up"] else ([1, 0, 0, 0], (1, 1, 1))
-    spec.add_key(name="start", qpos=[0, 0, HALF_M, *pose], qvel=[*speed, *(spin * signs)])
+    speed = [params[name] for name in ("drift_right_m_s", "drift_back_m_s", "speed_up_m_s")]
+    turn = [0, 1, 0, 0] if params["tails_up"] else [1, 0, 0, 0]  # the spin is kept in the world's frame
+    spec.add_key(name="start", qpos=[0, 0, HALF_M, *turn], qvel=[*speed, *(rotation_matrices(np.array(turn)).T @ spin)])
     return spec
 
 
 def _settled(position_m: np.ndarray, quaternion: np.ndarray, velocity: np.ndarray) -> np.ndarray:
-    """(...) bool: the energy per mass lies below that of balancing on a rim, and the coin is not on its edge."""
-    # the larger moment of inertia, about the normal, for all axes: errs towards going on
+    """(...) bool: too little energy to balance on a rim (inertia at most that about the normal), and not on edge."""
     kinetic = 0.5 * (velocity[..., :3] ** 2).sum(-1) + RADIUS_M**2 / 4 * (velocity[..., 3:] ** 2).sum(-1)
     return (GRAVITY_M_S2 * position_m[..., 2] + kinetic < GRAVITY_M_S2 * BARRIER_M) & (abs(_facing(quaternion)) > EDGE)
 
@@ -89,8 +89,8 @@ SCENE = Scene(
         "The upper side cannot be told: hidden, blurred, deformed, or unlike both sides of the coin.",
         "There is more than one coin, or it disappears or leaves the picture for good.",
     ),
-    duration_s=2.5,
-    camera=Camera(position_m=(0.0, -0.30, 0.58), target_m=(0.0, -0.002, 0.0), fovy_deg=26.5),
+    duration_s=3.5,
+    camera=Camera(position_m=(0.0, -0.30, 0.58), target_m=(0.0, -0.002, 0.0), fovy_deg=25.8),
     look=Look(),
     factors={
         "speed_up_m_s": hidden(Normal(1.85, 0.13)),
@@ -114,7 +114,7 @@ SCENE = Scene(
     published=("pawbench:A-01",),
     variants={
         "tails_up": Variant(
-            change="it starts with tails up", causal=True, settings={"tails_up": True}, published=("pawbench:A23",)
+            change="tails starts up", causal=True, settings={"tails_up": True}, published=("pawbench:A23",)
         ),
     },
 )

@@ -2,7 +2,7 @@
 
 The answer is a distribution because upright is unstable: a push of the parting fingers far too small to see grows by
 a factor e every 0.1 s until it decides. Apparatus and launch law equal their mirror image, so 1/2 is exact. The fingers
-part to the left and right: the push lies in the plane of the picture but for a twentieth, so that a fall along the line
+part to the left and right: the push lies in the plane of the picture but for 4 %, so that a fall along the line
 of sight, whose side nobody could call, stays rare (null). The tip is blunt, a sphere of 0.8 mm.
 """
 
@@ -91,7 +91,7 @@ SCENE = Scene(
         "tilt_right_rad": hidden(Normal(0.0, 3e-4)),
         "tilt_back_rad": hidden(Normal(0.0, 5e-5)),
         "push_right_rad_s": hidden(Normal(0.0, 0.04)),
-        "push_back_rad_s": hidden(Normal(0.0, 0.002)),
+        "push_back_rad_s": hidden(Normal(0.0, 0.0015)),
         "friction": unknown(Uniform(0.2, 0.6)),
         "restitution": unknown(Uniform(0.1, 0.5)),
     },

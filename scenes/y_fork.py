@@ -2,7 +2,7 @@
 
 The answer is a distribution because the ball meets the edge of the divider head-on: a sideways drift of a centimetre a
 second, which no picture shows, decides. Apparatus and launch law are the same after a mirror image left to right, so
-1/2 is exact. Left and right are the viewer's. A ball that comes to rest on the edge is null (about one in a thousand).
+1/2 is exact. Left and right are the viewer's. A ball that comes to rest on the edge is null (4 of 2,048).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ SCENE = Scene(
     camera=Camera(position_m=(0.0, -0.42, 0.52), target_m=(0.0, -0.005, 0.05), fovy_deg=33.0),
     look=Look(),
     factors={
-        "release_right_m": hidden(Normal(0.0, 1e-4)),
+        "release_right_m": hidden(Normal(0.0, 7e-5)),
         "drift_right_m_s": hidden(Normal(0.0, 0.014)),
         "friction": unknown(Uniform(0.15, 0.4)),
         "restitution": unknown(Uniform(0.2, 0.5)),

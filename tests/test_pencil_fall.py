@@ -101,7 +101,7 @@ def test_falls_as_fast_as_a_rod_on_its_end():
 
 def test_starts_with_its_tip_on_the_table():
     model = compile_scene(PENCIL, PENCIL.params(0, 0, variant="leaning_left"))
-    height, (w, x, y, z) = model.key_qpos[0, 2], model.key_qpos[0, 3:7]
+    height, (_, x, y, _) = model.key_qpos[0, 2], model.key_qpos[0, 3:7]
     upright = 1 - 2 * (x * x + y * y)
     assert height - upright * (LENGTH_M / 2 - TIP_M) == pytest.approx(TIP_M, abs=1e-9)
 
