@@ -17,12 +17,16 @@ from .primitives import Triangles, primitive, rectangle
 from .scene import Scene
 from .start import start_data
 from .trajectory import rotation_matrices
+from .view import View
 
 if TYPE_CHECKING:
     import mujoco
 
 _UNSEEN_GROUP = 3
 """Geoms of this group collide and are never drawn."""
+_GROUND = 2.0
+"""What is longer and wider than this many picture heights is ground: tables and floors of the catalogue measure 2.1 to
+4, all other things less than 1."""
 _PLANE_HALF_M = 30.0
 """Half side of a plane that the scene calls infinite, in distances from camera to target."""
 
@@ -50,7 +54,7 @@ class Part:
     triangles: Triangles
     """In the body's frame; in the world frame for what never moves."""
     casts_shadow: bool
-    """False for what is clear, and for the ground: nothing lies below it, and without it the map is drawn faster."""
+    """False for what is clear, and for the ground: it reaches beyond the shadow map and would darken itself there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +114,14 @@ def _shape(model: mujoco.MjModel, geom: int, scene: Scene, slices: int) -> Trian
     return primitive(named, (x, y, z), slices)
 
 
+def _is_ground(triangles: Triangles, scene: Scene) -> bool:
+    """Whether a still thing, in the world frame, is far wider and longer than the picture."""
+    view = View(camera=scene.camera, height_px=1, width_px=1)
+    seen_m = 2 * view.distance_m * view.tan_half_height
+    extent = np.sort(np.ptp(triangles.corners_m.reshape(-1, 3), axis=0))
+    return bool(extent[1] > _GROUND * seen_m)
+
+
 def _finish(model: mujoco.MjModel, geom: int) -> Finish:
     material = int(model.geom_matid[geom])
     rgba = model.geom_rgba[geom]
@@ -165,8 +177,6 @@ def surfaces(scene: Scene, variant: str | None = None, *, slices: int = 12) -> S
     Raises:
         SceneError: The build lacks a moving body or its keyframe, or holds a shape that cannot be drawn.
     """
-    import mujoco
-
     model = compile_scene(scene, scene.params(0, 0, variant=variant), drawn=True)
     data = start_data(model)
     bodies = [model.body(name).id for name in scene.moving_bodies]
@@ -183,8 +193,7 @@ def surfaces(scene: Scene, variant: str | None = None, *, slices: int = 12) -> S
             triangles = triangles.moved(-rotation @ data.xpos[bodies[body]], rotation)
         finish = _finish(model, geom)
         if finish.rgba[3] > 0:
-            ground = body < 0 and model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE
-            casts = not ground and finish.rgba[3] == 1
+            casts = finish.rgba[3] == 1 and not (body < 0 and _is_ground(triangles, scene))
             found.setdefault((body, finish, casts), []).append(triangles)
     return Surfaces(
         parts=tuple(
