@@ -113,8 +113,6 @@ SCENE = Scene(
     solver=Solver(timestep_s=1 / 9600, contact_frequency_rad_s=2400.0),
     published=("pawbench:A-01",),
     variants={
-        "tails_up": Variant(
-            change="tails starts up", causal=True, settings={"tails_up": True}, published=("pawbench:A23",)
-        ),
+        "tails_up": Variant(change="tails up", causal=True, settings={"tails_up": True}, published=("pawbench:A23",)),
     },
 )
