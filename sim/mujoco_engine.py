@@ -271,9 +271,7 @@ class MujocoEngine(Engine):
         return live[[failed[i] is None for i in live]]
 
 
-def _present(
-    scene: Scene, frame: int, recorder: _Recorder, live: np.ndarray, stacked: dict[str, np.ndarray]
-) -> States:
+def _present(scene: Scene, frame: int, recorder: _Recorder, live: np.ndarray, stacked: dict[str, np.ndarray]) -> States:
     """The last recorded states of the live runs."""
     last = [recorder.rows[i][-1] for i in live]
     return States(

@@ -37,9 +37,7 @@ def add_textured_mesh(
     import mujoco
 
     height, width = image.shape[:2]
-    texture = spec.add_texture(
-        name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=width, height=height, nchannel=3
-    )
+    texture = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=width, height=height, nchannel=3)
     texture.data = np.ascontiguousarray(image, dtype=np.uint8).tobytes()
     material = spec.add_material(name=name, specular=specular, shininess=0.4, texuniform=False)
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
