@@ -100,7 +100,7 @@ class NamedJudge(Judge):
                 yield Verdict(scene=token, status="scored", outcome=said, confidence=0.9, judge=self.digest)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def named_judge() -> type[NamedJudge]:
     """A judge that reads the outcome off the clip's bytes."""
     return NamedJudge
