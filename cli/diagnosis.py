@@ -11,17 +11,14 @@ from typing import Literal
 
 from sim import QuincunxError
 
+from .faults import EXTRAS
+
 PACKAGES = ("sim", "scenes", "judge", "calibrate", "benchmarks", "cli")
 """The project's import packages; their names are generic, so that others may use them too."""
 REQUIRED = {"mujoco": (3, 17), "numpy": (2, 1), "scipy": (1, 14), "av": (14,), "trimesh": (4, 5)}
 """Distribution -> lowest release that the code was written for."""
-OPTIONAL = {
-    "torch": ("judge", "the trained judge"),
-    "torchvision": ("judge", "the trained judge"),
-    "safetensors": ("judge", "the trained judge"),
-    "pybullet": ("bullet", "the second engine"),
-}
-"""Distribution -> (extra that installs it, what needs it)."""
+NEEDED_FOR = {"judge": "the trained judge", "bullet": "the second engine"}
+"""Extra -> what needs it."""
 BAD_MUJOCO = "4.0.0"
 """Has a wrong sparse solve (google-deepmind/mujoco release 4.0.1)."""
 
@@ -69,9 +66,9 @@ def packages() -> list[Check]:
             well = _release(version)[: len(lowest)] >= lowest
             detail = version if well else f"{version} is too old: {cure}"
             checks.append(Check(name=name, state="ok" if well else "failed", detail=detail))
-    for name, (extra, needed_for) in OPTIONAL.items():
+    for name, extra in EXTRAS.items():
         version = _version(name)
-        cure = f"only {needed_for} needs it: pip install 'quincunx[{extra}]'"
+        cure = f"only {NEEDED_FOR[extra]} needs it: pip install 'quincunx[{extra}]'"
         state: State = "missing" if version is None else "ok"
         checks.append(Check(name=name, state=state, detail=version or cure, essential=False))
     return checks

@@ -20,6 +20,9 @@ WRONG_USE = 2
 NOTHING_SCORED = 3
 INTERRUPTED = 130
 
+EXTRAS = {"torch": "judge", "torchvision": "judge", "safetensors": "judge", "pybullet": "bullet"}
+"""Optional distribution -> the extra of this project that installs it."""
+
 
 def stop(line: str, *, code: int) -> NoReturn:
     """Print one line on stderr and end with the exit code."""
@@ -41,6 +44,11 @@ def guarded(verb: Callable[P, R]) -> Callable[P, R]:
             stop(str(fault), code=WRONG_USE)
         except QuincunxError as fault:
             stop(str(fault), code=FAILED)
+        except ModuleNotFoundError as fault:
+            extra = EXTRAS.get((fault.name or "").partition(".")[0])
+            if extra is None:
+                raise
+            stop(f"this needs {fault.name}, which is not installed: pip install 'quincunx[{extra}]'", code=FAILED)
         except OSError as fault:
             if fault.errno == errno.EPIPE:  # the reader of our output has gone, as in `quincunx scenes | head -1`
                 raise

@@ -327,6 +327,31 @@ def test_missing_weights_are_one_line(quincunx, tmp_path):
         assert "gone.safetensors" in err or "the judge has no card" in err
 
 
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("safetensors", ("judge", "a.mp4", "--scene", "die_roll", "--weights", "a.safetensors")),
+        ("torch", ("train", "--work", "work", "--out", "new.safetensors", "--clips", "1", "--steps", "1")),
+    ],
+)
+def test_a_missing_extra_is_one_line_with_its_cure(quincunx, tmp_path, monkeypatch, module, arguments):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.mp4", "a.safetensors"):
+        Path(name).write_bytes(b"")
+    monkeypatch.setitem(sys.modules, module, None)
+    code, out, err = quincunx(*arguments)
+    assert (code, out) == (1, "")
+    assert err == f"quincunx: this needs {module}, which is not installed: pip install 'quincunx[judge]'\n"
+
+
+def test_a_missing_module_of_ours_keeps_its_traceback():
+    def verb() -> None:
+        import sim.no_such_module  # noqa: F401
+
+    with pytest.raises(ModuleNotFoundError, match=r"sim\.no_such_module"):
+        guarded(verb)()
+
+
 def test_a_reference_stopped_by_ctrl_c_goes_on_and_ends_the_same(quincunx, tmp_path):
     checkpoint = tmp_path / "counts.json"
     n = "64"

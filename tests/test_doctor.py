@@ -8,6 +8,7 @@ import pytest
 
 import sim.gl
 from cli import diagnosis, main
+from cli.faults import EXTRAS
 from sim import PrerequisiteError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,7 +33,7 @@ def versions(monkeypatch, changed: dict[str, str | None]):
 def test_packages_are_named_with_their_versions():
     checks = by_name(diagnosis.diagnose("packages"))
     assert checks["numpy"].detail == importlib.metadata.version("numpy")
-    assert set(diagnosis.REQUIRED) | set(diagnosis.OPTIONAL) == set(checks)
+    assert set(diagnosis.REQUIRED) | set(EXTRAS) == set(checks)
 
 
 def test_mujoco_4_0_0_is_known_to_be_bad(monkeypatch):
