@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import scenes
 from judge.judge import Judge
 from judge.verdict import Verdict
-from sim import InputError
+from sim import InputError, QuincunxError
 
 from .cell import adjusted, measure
 from .record import ClipRow, Record
@@ -50,7 +50,8 @@ def score_study(
 
     Args:
         folder: The study, see calibrate.study.
-        judge: Gives the verdicts. Scenes that it does not cover are listed in the record and not scored.
+        judge: Gives the verdicts. Scenes that it does not cover, or that have no reference, are listed in the record
+            and not scored.
         out: File to write. Its folder is made if need be.
         seed: Seed of the Monte Carlo draws of tests and intervals.
         workers: Threads that judge.
@@ -63,20 +64,20 @@ def score_study(
 
     Raises:
         InputError: The folder cannot be read, or `out` cannot be written (found out before any work is done).
-        SceneError: A scene has no reference.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
     log = VerdictLog(Path(f"{_writable(out)}.verdicts.jsonl"))
     study = read_study(folder)
-    covered = {token: judge.covers(scenes.parse_token(token)[0].name) for token in {c.scene for c in study.clips}}
-    clips = [clip for clip in study.clips if covered[clip.scene]]
-    why = "the judge's card does not cover the scene {}; train it, or give --verdicts"
-    left_out = [Unmatched(file=c.file or "(no file)", why=why.format(c.scene)) for c in study.clips if c not in clips]
-    used = _references({clip.scene for clip in clips}, references)
+    used, refused = _references({clip.scene for clip in study.clips}, references)
+    for token in sorted({clip.scene for clip in study.clips}):
+        if not judge.covers(token.partition("@")[0]):
+            refused[token] = f"the judge's card does not cover the scene {token}; train it, or give --verdicts"
+    clips = [clip for clip in study.clips if clip.scene not in refused]
+    left_out = [_left_out(clip.file, refused[clip.scene]) for clip in study.clips if clip.scene in refused]
     hashes, verdicts = _judge_all(study.folder, clips, judge, log, workers, progress)
     rows = [_row(clip, hashes.get(clip.file or ""), verdicts) for clip in clips]
-    about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, used)}
+    about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, {clip.scene for clip in clips})}
     relative = os.path.relpath(study.folder.resolve(), Path(out).resolve().parent)
     listed = [*study.unmatched, *left_out]
     return _finish(rows, used, listed, study=relative, judge=about, cards=study.cards, seed=seed, out=Path(out))
@@ -89,11 +90,12 @@ def score_verdicts(
 
     Raises:
         InputError: The table cannot be read, or `out` cannot be written.
-        SceneError: A scene has no reference.
     """
     _writable(out)
     rows, unmatched, digest = read_verdicts(Path(table))
-    used = _references({row.scene for row in rows}, references)
+    used, refused = _references({row.scene for row in rows}, references)
+    unmatched += [_left_out(row.file, refused[row.scene]) for row in rows if row.scene in refused]
+    rows = [row for row in rows if row.scene not in refused]
     about = {"digest": digest, "kind": "table of verdicts", "card": None}
     relative = os.path.relpath(Path(table).resolve(), Path(out).resolve().parent)
     return _finish(rows, used, unmatched, study=relative, judge=about, cards={}, seed=seed, out=Path(out))
@@ -115,14 +117,29 @@ def _writable(out: Path | str) -> Path:
     return path
 
 
-def _references(tokens: Iterable[str], given: Mapping[str, Reference] | None) -> dict[str, Reference]:
-    used = {token: (given or {}).get(token) or scenes.reference(token) for token in sorted(tokens)}
-    for token, reference in used.items():
+def _references(
+    tokens: Iterable[str], given: Mapping[str, Reference] | None
+) -> tuple[dict[str, Reference], dict[str, str]]:
+    """The references, and for each token that has none the reason."""
+    used: dict[str, Reference] = {}
+    refused: dict[str, str] = {}
+    for token in sorted(tokens):
         scene, _ = scenes.parse_token(token)
+        try:
+            reference = (given or {}).get(token) or scenes.reference(token)
+        except QuincunxError as error:
+            refused[token] = str(error)
+            continue
         if tuple(reference.outcomes) != scene.outcomes or reference.version != scene.version:
             there = f"version {reference.version} with outcomes {', '.join(reference.outcomes)}"
-            raise InputError(f"the reference of {token} is of {there}; the scene is at {scene.version}: make it again")
-    return used
+            refused[token] = f"the reference of {token} is of {there}; the scene is at {scene.version}: make it again"
+            continue
+        used[token] = reference
+    return used, refused
+
+
+def _left_out(file: str | None, why: str) -> Unmatched:
+    return Unmatched(file=file or "(no file)", why=why)
 
 
 def _judge_all(
@@ -215,11 +232,11 @@ def _finish(
         study=study,
         seed=seed,
         judge=judge,
-        references={token: reference.to_json() for token, reference in used.items()},
+        references={token: used[token].to_json() for token in sorted({row.scene for row in rows})},
         cells=cells,
         clips=tuple(row for rows in by_cell.values() for row in rows),
         unmatched=tuple(asdict(u) for u in sorted(unmatched, key=lambda u: u.file)),
-        warnings=tuple(_warnings(by_cell, used)),
+        warnings=tuple(_warnings(by_cell, {token: used[token] for token in sorted({row.scene for row in rows})})),
         run_cards=cards,
     )
     try:

@@ -178,8 +178,8 @@ def test_a_small_reference_is_used_with_a_warning_and_an_old_one_refused(tmp_pat
     record = score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={"coin_toss": small})
     assert record.warnings == ("coin_toss: the reference rests on 100 rollouts, fewer than 5000",)
     old = replace(small, version=small.version + 1)
-    with pytest.raises(InputError, match="the reference of coin_toss is of version"):
-        score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={"coin_toss": old})
+    record = score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={"coin_toss": old})
+    assert record.n_scored == 0 and "the reference of coin_toss is of version" in str(record.unmatched[0]["why"])
 
 
 def test_a_table_of_verdicts_needs_neither_judge_nor_clips(tmp_path: Path, made_references) -> None:
@@ -196,3 +196,18 @@ def test_the_card_in_the_record_holds_only_its_scenes(tmp_path, named_judge, mad
     study = make_study(tmp_path / "s", {"m/coin_toss/1.mp4": "heads"})
     record = score_study(study, named_judge(), out=tmp_path / "r.json", card=card, references=made_references)
     assert record.judge["card"] == {"coin_toss": figures}
+
+
+def test_a_scene_without_a_reference_is_listed_and_the_others_are_scored(
+    tmp_path, made_references, monkeypatch
+) -> None:
+    import scenes
+
+    def none_shipped(token: str) -> None:
+        raise InputError(f"no reference is shipped for {token}; make one with: quincunx references {token}")
+
+    monkeypatch.setattr(scenes, "reference", none_shipped)
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\nm,coin_toss,1,heads,\nm,y_fork,1,left,\n")
+    record = score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references=made_references)
+    assert [c.token for c in record.cells] == ["coin_toss"]
+    assert "no reference is shipped for y_fork; make one with" in str(record.unmatched[0]["why"])
