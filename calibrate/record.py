@@ -125,6 +125,17 @@ class Record:
         """Clips with an outcome; 0 makes the command exit with 3."""
         return sum(cell.scored for cell in self.cells)
 
+    def unmatched_lines(self, *, most_files: int = 3) -> list[str]:
+        """Lines for people about the files that belong to no cell; many files with one reason share a line."""
+        files: dict[tuple[str, str | None], list[str]] = {}
+        for row in self.unmatched:
+            files.setdefault((str(row["why"]), row["nearest"]), []).append(str(row["file"]))
+        lines = []
+        for (why, nearest), named in files.items():
+            more = f" and {len(named) - most_files} more" if len(named) > most_files else ""
+            lines.append(f"{', '.join(named[:most_files])}{more}: {why}" + (f"; nearest: {nearest}" if nearest else ""))
+        return lines
+
     def to_json(self) -> dict[str, Any]:
         """A dictionary that JSON can hold."""
         return {"format": FORMAT, **asdict(self)}

@@ -94,7 +94,9 @@ def score_verdicts(
     _writable(out)
     rows, unmatched, digest = read_verdicts(Path(table))
     used, refused = _references({row.scene for row in rows}, references)
-    unmatched += [_left_out(row.file, refused[row.scene]) for row in rows if row.scene in refused]
+    for row in rows:
+        if row.scene in refused:
+            unmatched.append(_left_out(f"{row.model}/{row.scene}/{row.file or '(no file)'}", refused[row.scene]))
     rows = [row for row in rows if row.scene not in refused]
     about = {"digest": digest, "kind": "table of verdicts", "card": None}
     relative = os.path.relpath(Path(table).resolve(), Path(out).resolve().parent)

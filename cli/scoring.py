@@ -85,9 +85,8 @@ def _tell(record: Record, out: Path) -> None:
         for c in record.cells
     ]
     print(table(header, rows))
-    for file in record.unmatched:
-        nearest = f"; nearest: {file['nearest']}" if file.get("nearest") else ""
-        say(f"not scored: {file['file']}: {file['why']}{nearest}")
+    for line in record.unmatched_lines():
+        say(f"not scored: {line}")
     for warning in record.warnings:
         say(f"warning: {warning}")
     say(f"{out} written; look at it with: quincunx report {out}")

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,11 @@ def test_refuses_what_is_no_record(tmp_path: Path) -> None:
     path.write_text("[]")
     with pytest.raises(InputError, match="no record of format 1"):
         Record.read(path)
+
+
+def test_many_files_with_one_reason_share_a_line(tmp_path: Path, made_references: dict) -> None:
+    record = Record.read(scored(tmp_path, made_references))
+    files = [{"file": f"{k}.mp4", "why": "no", "nearest": None} for k in range(5)]
+    files.append({"file": "x.mp4", "why": "no", "nearest": "die_roll/x.mp4"})
+    lines = replace(record, unmatched=tuple(files)).unmatched_lines()
+    assert lines == ["0.mp4, 1.mp4, 2.mp4 and 2 more: no", "x.mp4: no; nearest: die_roll/x.mp4"]
