@@ -49,7 +49,7 @@ wheel: setup
 	$(BIN)/python .ci/check_wheel.py
 
 references: gl
-	$(BIN)/python -m benchmarks.references
+	$(BIN)/quincunx references
 
 judge: gl
 	$(BIN)/quincunx train

@@ -27,6 +27,18 @@ class Bar:
         """The same, under another title."""
 
 
+class _Lines(Bar):
+    """For a log: a line for each new title."""
+
+    def __init__(self) -> None:
+        self._title = ""
+
+    def titled(self, title: str, done: int, total: int) -> None:
+        if title != self._title:
+            say(title)
+        self._title = title
+
+
 class _Shown(Bar):
     """A bar on a terminal."""
 
@@ -60,9 +72,9 @@ def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 @contextmanager
 def progress(title: str, *, shown: bool) -> Iterator[Bar]:
-    """A bar on stderr that the caller moves; nothing is drawn if not `shown` or if stderr is no terminal."""
+    """A bar on stderr that the caller moves; nothing if not `shown`, lines for new titles if stderr is no terminal."""
     if not (shown and sys.stderr.isatty()):
-        yield Bar()
+        yield _Lines() if shown else Bar()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

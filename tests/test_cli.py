@@ -17,13 +17,15 @@ from cli import main
 from cli.faults import guarded
 from cli.output import print_json, progress, table
 from cli.reference import summary
+from judge.judge import Judge
+from judge.verdict import Verdict
 from sim import InputError, PrerequisiteError, SceneError
 from sim.reference import Reference
 from sim.rollout import simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = "torch torchvision safetensors mujoco cv2 scipy trimesh av pybullet matplotlib numba rich jinja2".split()
-VERBS = "scenes show render kit reference references judge card train score report doctor".split()
+VERBS = "scenes show render kit reference references judge card train score report demo doctor".split()
 
 
 @pytest.fixture
@@ -89,8 +91,8 @@ def test_no_package_loads_anything_heavy_by_itself():
 def test_listing_scenes_is_quick():
     """Under half a second; measured as processor time, which a machine busy with other tests does not stretch."""
     command = [sys.executable, "-c", "from cli.main import app; app(['scenes'])"]
-    times = []
-    for _ in range(3):
+    times: list[float] = []
+    while len(times) < 8 and min(times, default=1.0) >= 0.5:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -188,10 +190,31 @@ def test_json_holds_no_nan():
         print_json({"tv": float("nan")})
 
 
-def test_no_bar_is_drawn_where_nobody_sees_it(capsys):
+def test_a_log_gets_titles_and_no_bar(capsys):
     with progress("rollouts", shown=True) as advance:
         advance(1, 2)
+        advance.titled("judging", 1, 2)
+        advance.titled("judging", 2, 2)
+    assert capsys.readouterr() == ("", "judging\n")
+
+
+def test_with_json_nothing_is_shown(capsys):
+    with progress("rollouts", shown=False) as advance:
+        advance(1, 2)
+        advance.titled("judging", 1, 2)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_gets_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress("rollouts", shown=True) as advance:
+        advance.titled("judging [red]x[/red]", 3, 7)
+        advance(4, 7)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "judging [red]x[/red]" in err
+    assert "4/7" in err
 
 
 def test_tables_are_aligned():
@@ -369,3 +392,133 @@ def test_a_reference_stopped_by_ctrl_c_goes_on_and_ends_the_same(quincunx, tmp_p
     resumed = quincunx(*arguments, "--checkpoint", str(checkpoint))
     assert resumed == quincunx(*arguments)
     assert resumed[0] == 0
+
+
+CELL = "model scene variant requested scored null unreadable judge_error refused missing counts scorability tv "
+CELL_KEYS = (CELL + "tv_expected excess p").split()
+FACES = tuple(f"face_{k}" for k in range(1, 7))
+
+
+@pytest.fixture
+def fair_die(monkeypatch):
+    """The shipped reference of die_roll, fair and made up; its version is the scene's."""
+    scene = scenes.load("die_roll")
+    fair = Reference(
+        scene="die_roll",
+        version=scene.version,
+        outcomes=FACES,
+        counts=dict.fromkeys(FACES, 1000),
+        null={},
+        failed={},
+        n=6000,
+        seed=0,
+        engine="mujoco",
+        engine_version="3.17.0",
+        platform="Linux-x86_64",
+        settings_hash="0",
+    )
+    monkeypatch.setattr(scenes, "reference", lambda token: fair)
+
+
+def table_of(path: Path, rows: list[str]) -> str:
+    path.write_text("model,scene,file,outcome,reason\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_verdicts_become_a_record_and_a_page(quincunx, fair_die, tmp_path):
+    rows = [f"my model,die_roll,{k}.mp4,{FACES[k % 6]}," for k in range(12)]
+    rows += [f"my model,{row}" for row in ("die_roll,12.mp4,,no_motion", "die_roll,13.mp4,,refused", "di_roll,0.mp4,face_1,")]
+    verdicts, record = table_of(tmp_path / "-v.csv", rows), tmp_path / "out" / "record.json"
+    code, out, err = quincunx("score", "--verdicts", verdicts, "--out", str(record), "--json")
+    said = json.loads(out)
+    assert code == 0
+    (cell,) = said["cells"]
+    assert set(CELL_KEYS) <= set(cell)
+    assert (cell["model"], cell["scene"], cell["variant"]) == ("my model", "die_roll", None)
+    assert (cell["requested"], cell["scored"], cell["null"], cell["refused"]) == (14, 12, {"no_motion": 1}, 1)
+    assert cell["counts"] == dict.fromkeys(FACES, 2)
+    assert cell["tv"] == pytest.approx(0, abs=1e-9)
+    assert cell["scorability"] == pytest.approx(12 / 14)
+    assert [file["nearest"] for file in said["unmatched"]] == ["die_roll"]
+    code, out, err = quincunx("score", "--verdicts", verdicts, "--out", str(record))
+    assert code == 0
+    assert "my model" in out
+    assert "nearest: die_roll" in err
+    code, out, _ = quincunx("report", str(record))
+    page = tmp_path / "out" / "record.html"
+    assert (code, out) == (0, f"{page}\n")
+    assert "my model" in page.read_text(encoding="utf-8")
+
+
+def test_nothing_scored_is_told_with_valid_json(quincunx, fair_die, tmp_path):
+    verdicts = table_of(tmp_path / "v.csv", ["m,die_roll,0.mp4,,no_motion"])
+    code, out, err = quincunx("score", "--verdicts", verdicts, "--out", str(tmp_path / "record.json"), "--json")
+    assert code == 3
+    assert json.loads(out)["cells"][0]["tv"] is None
+    assert err == "quincunx: nothing was scored: no clip has an outcome\n"
+
+
+class EverySix(Judge):
+    """Says six, and keeps its promise of one verdict per file."""
+
+    digest = "every-six"
+
+    def covers(self, scene):
+        return scene == "die_roll"
+
+    def verdicts(self, files, token):
+        for file in files:
+            if file.stat().st_size == 0:
+                yield Verdict(scene=token, status="unreadable", reason="empty_file", judge=self.digest)
+            else:
+                yield Verdict(scene=token, status="scored", outcome="face_6", confidence=0.9, judge=self.digest)
+
+
+@pytest.fixture
+def six(monkeypatch):
+    monkeypatch.setattr("judge.load_judge", lambda weights, versions: EverySix())
+    monkeypatch.setattr("judge.card.read_card", lambda weights: {"scenes": {"die_roll": {"n": 1, "right": 1}}})
+
+
+def test_a_folder_is_scored_and_what_does_not_match_is_listed(quincunx, fair_die, six, tmp_path):
+    cell = tmp_path / "a study" / "<b>mødel & co" / "die_roll"
+    cell.mkdir(parents=True)
+    for k, name in enumerate(("-1.mp4", "骰子 #1.MP4", "x" * 200 + ".mp4")):
+        (cell / name).write_bytes(bytes([k]))
+    (cell / "empty.mp4").write_bytes(b"")
+    (cell.parent / "die_rol-3.mp4").write_bytes(b"a")
+    code, out, _ = quincunx("score", str(tmp_path / "a study"), "--out", str(tmp_path / "r.json"), "--json")
+    said = json.loads(out)
+    (found,) = said["cells"]
+    assert code == 0
+    assert (found["model"], found["requested"], found["scored"]) == ("<b>mødel & co", 4, 3)
+    assert found["unreadable"] == {"empty_file": 1}
+    assert [Path(file["file"]).name for file in said["unmatched"]] == ["die_rol-3.mp4"]
+
+
+def test_verdicts_of_files_are_told_one_by_one(quincunx, six, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("-1.mp4").write_bytes(b"a")
+    Path("empty.mp4").write_bytes(b"")
+    code, out, err = quincunx("judge", "-1.mp4", "empty.mp4", "--scene", "die_roll", "--json")
+    rows = json.loads(out)
+    assert (code, err) == (0, "")
+    assert [(r["file"], r["outcome"], r["reason"]) for r in rows] == [
+        ("-1.mp4", "face_6", None),
+        ("empty.mp4", None, "empty_file"),
+    ]
+    assert {"confidence", "probabilities"} <= set(rows[0])
+    code, _, err = quincunx("judge", "empty.mp4", "--scene", "die_roll")
+    assert code == 3
+    assert err == "quincunx: nothing was judged: no clip could be read\n"
+
+
+def test_a_record_that_cannot_be_written_is_told_before_any_work(quincunx, tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    verdicts = table_of(tmp_path / "v.csv", ["m,die_roll,0.mp4,face_1,"])
+    code, out, err = quincunx("score", "--verdicts", verdicts, "--out", str(tmp_path / "file" / "record.json"))
+    assert (code, out) == (1, "")
+    assert "cannot be written" in err
+    code, _, err = quincunx("report", str(tmp_path / "no.json"))
+    assert code == 1
+    assert "cannot be read" in err
