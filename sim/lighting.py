@@ -13,7 +13,7 @@ from .visual_model import VisualModel
 
 _SOFTNESS = 0.07
 """Radius of the light over its distance, in pictures that are averaged over several samples."""
-_SHADOW_REACH = 1.5
+_SHADOW_REACH = 1.25
 """Half side of the shadowed square over the half diagonal of what the camera sees at its target."""
 _HIGHLIGHT = 0.3
 """Strength of highlights over that of the light."""

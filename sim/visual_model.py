@@ -18,7 +18,11 @@ from .surface import Part, surfaces
 if TYPE_CHECKING:
     import mujoco
 
-Quality = Literal["fast", "fine"]
+Quality = Literal["draft", "fast", "fine"]
+
+
+_SHADOW_SCALE, _SHADOW_LIMIT_PX = 3, 1024
+"""Side of the shadow map over that of the picture, and at most: it decides the speed of a small picture."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +31,6 @@ class Effort:
 
     slices: int
     """Sides of a round primitive."""
-    shadow_px: int
-    """Side of the shadow map: it alone decides the speed of a small picture."""
     n_samples: int
     """Pictures averaged into one, with light and pixel grid a little elsewhere in each: soft shadows, smooth edges."""
     enlargement: int
@@ -36,8 +38,9 @@ class Effort:
 
 
 EFFORTS: dict[Quality, Effort] = {
-    "fast": Effort(slices=12, shadow_px=512, n_samples=1, enlargement=2),
-    "fine": Effort(slices=48, shadow_px=1024, n_samples=32, enlargement=1),
+    "draft": Effort(slices=12, shadow_scale=1, n_samples=1, enlargement=1),
+    "fast": Effort(slices=12, n_samples=1, enlargement=2),
+    "fine": Effort(slices=48, n_samples=32, enlargement=1),
 }
 
 
@@ -110,7 +113,7 @@ def visual_model(
     effort = EFFORTS[quality]
     seen = surfaces(scene, variant, slices=effort.slices)
     spec = mujoco.MjSpec()
-    spec.visual.quality.shadowsize = effort.shadow_px
+    spec.visual.quality.shadowsize = min(_SHADOW_SCALE * max(height_px, width_px), _SHADOW_LIMIT_PX)
     spec.visual.quality.offsamples = 0
     spec.visual.global_.offheight = height_px * effort.enlargement
     spec.visual.global_.offwidth = width_px * effort.enlargement
