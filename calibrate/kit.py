@@ -50,8 +50,8 @@ What to do
   2. For each row of prompts.jsonl: start your image-to-video model from the picture, with the prompt and the seed,
      and save the clip under the name in "file", for example  study/my_model/{example}
   3. Fill in study.toml and put it into study/my_model.
-  4. Score it:     quincunx score study --out record
-     Look at it:   quincunx report record
+  4. Score it:     quincunx score study --out record.json
+     Look at it:   quincunx report record.json
 
 What matters
   - Keep every clip, also the odd ones. A clip that was made again because it looked wrong spoils the proportions.

@@ -45,6 +45,12 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_files()))
 
 
+def user_folder_of(name: str) -> Path | None:
+    """The user's folder that holds the scene of that name; None for a scene of the catalogue, or of nobody."""
+    folder = _user_folder()
+    return folder if folder is not None and (folder / f"{name}.py").is_file() else None
+
+
 @cache
 def _load_file(name: str, path: Path) -> Scene:
     if path.parent == _HERE:

@@ -10,7 +10,7 @@ from sim import InputError, Scene
 from sim.reference import Comparison, Reference
 from sim.sampling import compare, sample, with_evidence
 
-from .registry import load, names, parse_token
+from .registry import load, names, parse_token, user_folder_of
 
 REFERENCES = Path(__file__).parent / "references"
 SOURCE_IMAGES = Path(__file__).parent / "source_images"
@@ -36,6 +36,12 @@ def source_image(token: str) -> Path:
     return path
 
 
+def reference_path(token: str) -> Path:
+    """Where the reference of a token is kept: in the package, or in `references/` beside a scene of the user's own."""
+    folder = user_folder_of(token.partition("@")[0])
+    return (REFERENCES if folder is None else folder / "references") / f"{token}.json"
+
+
 @cache
 def _read(path: Path) -> Reference:
     return Reference.read(path)
@@ -51,7 +57,7 @@ def reference(token: str) -> Reference:
     scene, variant = parse_token(token)
     chosen = scene.variant(variant)
     wanted = token if chosen is None or chosen.causal else scene.name
-    path = REFERENCES / f"{wanted}.json"
+    path = reference_path(wanted)
     if not path.is_file():
         raise InputError(f"no reference is shipped for {wanted}; make one with: quincunx references {scene.name}")
     found = _read(path)
@@ -96,7 +102,7 @@ def make_reference(token: str, *, work: Path, progress: Progress | None = None) 
             if not other.causal:
                 checks[name] = compare(main, run(f"check of {name}", name, "mujoco", N_NOT_CAUSAL))
     made = with_evidence(main, second_engine=second, not_causal=checks or None)
-    made.write(REFERENCES / f"{token}.json")
+    made.write(reference_path(token))
     _read.cache_clear()
     return made
 

@@ -427,7 +427,8 @@ def table_of(path: Path, rows: list[str]) -> str:
 
 def test_verdicts_become_a_record_and_a_page(quincunx, fair_die, tmp_path):
     rows = [f"my model,die_roll,{k}.mp4,{FACES[k % 6]}," for k in range(12)]
-    rows += [f"my model,{row}" for row in ("die_roll,12.mp4,,no_motion", "die_roll,13.mp4,,refused", "di_roll,0.mp4,face_1,")]
+    rows += [f"my model,die_roll,{row}" for row in ("12.mp4,,no_motion", "13.mp4,,refused")]
+    rows += ["my model,di_roll,0.mp4,face_1,"]
     verdicts, record = table_of(tmp_path / "-v.csv", rows), tmp_path / "out" / "record.json"
     code, out, err = quincunx("score", "--verdicts", verdicts, "--out", str(record), "--json")
     said = json.loads(out)

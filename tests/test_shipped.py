@@ -89,3 +89,15 @@ def test_interrupted_making_goes_on(tmp_path, monkeypatch):
     seen = []
     made = shipped.make_reference("y_fork", work=tmp_path / "work", progress=lambda what, done, n: seen.append(what))
     assert seen == [] and made.n == 16 and made.second_engine.n == 16 and set(made.not_causal) == {"sign"}
+
+
+def test_the_reference_of_a_users_own_scene_lies_beside_it(tmp_path, monkeypatch):
+    own = tmp_path / "my_die.py"
+    lines = ("from dataclasses import replace", "import scenes", "SCENE = replace(scenes.load('die_roll'), name='my_die')")
+    own.write_text("\n".join(lines))
+    monkeypatch.setenv("QUINCUNX_SCENES", str(tmp_path))
+    assert shipped.reference_path("my_die") == tmp_path / "references" / "my_die.json"
+    assert shipped.reference_path("die_roll") == shipped.REFERENCES / "die_roll.json"
+    made = sample(scenes.load("my_die"), n=8, seed=1)
+    made.write(shipped.reference_path("my_die"))
+    assert scenes.reference("my_die").counts == made.counts

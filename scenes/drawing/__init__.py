@@ -1,0 +1,1 @@
+"""Drawn textures and meshes of the scenes."""
