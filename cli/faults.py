@@ -54,6 +54,6 @@ def guarded(verb: Callable[P, R]) -> Callable[P, R]:
                 raise
             stop(f"{fault.strerror or fault}: {fault.filename}" if fault.filename else str(fault), code=FAILED)
         except KeyboardInterrupt:
-            stop("stopped by Ctrl-C; what was finished is kept, run the same command to go on", code=INTERRUPTED)
+            stop("stopped by Ctrl-C; nothing that was written is lost", code=INTERRUPTED)
 
     return run

@@ -387,7 +387,7 @@ def test_a_reference_stopped_by_ctrl_c_goes_on_and_ends_the_same(quincunx, tmp_p
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert err == "quincunx: stopped by Ctrl-C; what was finished is kept, run the same command to go on\n"
+    assert err == "quincunx: stopped by Ctrl-C; nothing that was written is lost\n"
     assert 0 < json.loads(checkpoint.read_text(encoding="utf-8"))["done"] < int(n)
     resumed = quincunx(*arguments, "--checkpoint", str(checkpoint))
     assert resumed == quincunx(*arguments)

@@ -93,8 +93,10 @@ def test_interrupted_making_goes_on(tmp_path, monkeypatch):
 
 def test_the_reference_of_a_users_own_scene_lies_beside_it(tmp_path, monkeypatch):
     own = tmp_path / "my_die.py"
-    lines = ("from dataclasses import replace", "import scenes", "SCENE = replace(scenes.load('die_roll'), name='my_die')")
-    own.write_text("\n".join(lines))
+    own.write_text(
+        "from dataclasses import replace\nimport scenes\n"
+        "SCENE = replace(scenes.load('die_roll'), name='my_die')\n"
+    )
     monkeypatch.setenv("QUINCUNX_SCENES", str(tmp_path))
     assert shipped.reference_path("my_die") == tmp_path / "references" / "my_die.json"
     assert shipped.reference_path("die_roll") == shipped.REFERENCES / "die_roll.json"
