@@ -36,6 +36,7 @@ class Order:
     seed: int
     number: int
     n_clips: int
+    variant: str | None = None
     renderer: str = "mujoco"
     flat: bool = True
     """Whether rare outcomes are drawn more often than they happen."""
@@ -79,14 +80,14 @@ class _Shot:
 
 
 def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
-    shape = random_source("shape", scene.name, scene.version, order.seed, order.number)
+    shape = random_source("shape", scene.name, scene.version, order.seed, order.number, order.variant)
     size_px = SIZES_PX[int(shape.integers(len(SIZES_PX)))]
     shots = _shots(scene, order, size_px)
     # The judge looks closely at two of the eight frames; the others are drawn at half the size, in a quarter of the time.
     fine = np.zeros(N_FRAMES, dtype=bool)
     fine[[EARLIER, -1]] = True
-    coarse = list(_drawn(scene, order.renderer, shots, ~fine, (size_px[0] // 2, size_px[1] // 2)))
-    for shot, rough, sharp in zip(shots, coarse, _drawn(scene, order.renderer, shots, fine, size_px), strict=True):
+    coarse = list(_drawn(scene, order, shots, ~fine, (size_px[0] // 2, size_px[1] // 2)))
+    for shot, rough, sharp in zip(shots, coarse, _drawn(scene, order, shots, fine, size_px), strict=True):
         frames = np.empty((N_FRAMES, *size_px, 3), dtype=np.uint8)
         frames[~fine], frames[fine] = enlarged(rough, size_px), sharp
         frames = through_lens(shot.plan.finish(frames, shot.time_s), shot.rng)
@@ -96,14 +97,14 @@ def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
 def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
     from sim.surface import surfaces
 
-    seen = surfaces(scene)
+    seen = surfaces(scene, order.variant)
     centre_m, diameter_m = body_sphere(seen)
     cast = rollouts(scene, order)
     donors = [trajectory for answer, trajectory in cast if isinstance(answer, str)]
     shots = []
     for k in range(order.n_clips):
         answer, trajectory = cast[k % len(cast)]
-        rng = random_source("clip", scene.name, scene.version, order.seed, order.number, k)
+        rng = random_source("clip", scene.name, scene.version, order.seed, order.number, order.variant, k)
         plan = _plan(answer, trajectory, donors, diameter_m, order, rng)
         rate = float(rng.choice(FRAME_RATES_HZ))
         duration_s = max(np.floor(plan.duration_s * rate), 4) / rate
@@ -117,17 +118,17 @@ def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
         if track.visible[-1, 0] and plan.ghost is None:
             pose = track.position_m[-1, 0], track.quaternion[-1, 0]
             where = _where(camera, size_px, pose, centre_m, diameter_m, 1 + plan.zoom)
-        look = random_look(scene.look, camera, seen.materials, rng)
+        look = random_look(scene.look_of(order.variant), camera, seen.materials, rng)
         truth = _truth(scene, answer, plan, where)
         shots.append(_Shot(plan=plan, camera=camera, look=look, time_s=times, truth=truth, rng=rng))
     return shots
 
 
 def _drawn(
-    scene: Scene, renderer: str, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int]
+    scene: Scene, order: Order, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int]
 ) -> Iterator[np.ndarray]:
     """For each shot the wanted frames (T, H, W, 3), as the renderer gives them."""
-    with _studio(scene, renderer, size_px) as studio:
+    with _studio(scene, order, size_px) as studio:
         for shot in shots:
             yield studio.frames(shot.plan.track(shot.time_s[wanted]), look=shot.look, camera=shot.camera)
 
@@ -139,16 +140,16 @@ def enlarged(frames: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
     return np.stack([cv2.resize(f, size_px[::-1], interpolation=cv2.INTER_LINEAR) for f in frames])
 
 
-def _studio(scene: Scene, renderer: str, size_px: tuple[int, int]) -> Any:
-    if renderer == "mujoco":
+def _studio(scene: Scene, order: Order, size_px: tuple[int, int]) -> Any:
+    if order.renderer == "mujoco":
         from sim.render import Studio
 
-        return Studio(scene, size_px=size_px)
-    if renderer == "bullet":
+        return Studio(scene, variant=order.variant, size_px=size_px, quality="draft")
+    if order.renderer == "bullet":
         from sim.bullet_render import BulletStudio
 
-        return BulletStudio(scene, size_px=size_px)
-    raise ValueError(f"renderer must be mujoco or bullet, got {renderer!r}")
+        return BulletStudio(scene, variant=order.variant, size_px=size_px)
+    raise ValueError(f"renderer must be mujoco or bullet, got {order.renderer!r}")
 
 
 def _plan(
@@ -220,7 +221,8 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
 
     n = max(2, round(order.n_clips / CLIPS_PER_ROLLOUT))
     indices = [order.number * n * order.candidates + k for k in range(n * order.candidates)]
-    early = list(simulate(scene, seed=order.seed, indices=indices, threads=1, keep_trajectory=True))
+    how: dict[str, Any] = {"variant": order.variant, "seed": order.seed, "threads": 1, "keep_trajectory": True}
+    early = list(simulate(scene, indices=indices, **how))
     usable = [r for r in early if r.outcome is not None or r.null in STATES]
     kinds = Counter(r.outcome or r.null for r in usable)
     weight = np.array([kinds[r.outcome or r.null] ** (-0.6 if order.flat else 0.0) for r in usable])

@@ -33,16 +33,16 @@ class Training:
     scenes: tuple[str, ...]
     """Names, in the order of the network's heads."""
     seed: int = 0
-    n_clips: int = 1800
+    n_clips: int = 1000
     """Clips of each scene, about."""
-    drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 2400})
+    drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 2000})
     """Scene -> clips of dice drawn in two dimensions, besides."""
     p_close: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 0.15})
     """Scene -> share of clips filmed from right above the resting place."""
-    candidates: Mapping[str, int] = field(default_factory=lambda: {"galton_board": 4, "roulette": 6})
+    candidates: Mapping[str, int] = field(default_factory=lambda: {"galton_board": 3, "roulette": 4})
     """Scene -> rollouts looked at for each that is drawn, where some outcomes are rare."""
     shard_clips: int = 100
-    steps: int = 1400
+    steps: int = 1000
     batch: int = 64
     rate: float = 2e-3
     weight_decay: float = 0.02
@@ -58,18 +58,20 @@ def jobs_of(training: Training, load: Load) -> list[Job]:
     """The shards that a training run learns from."""
     jobs = []
     for name in training.scenes:
-        version = load(name).version
+        scene = load(name)
+        staged: list[str | None] = [None, None, *sorted(scene.variants)]  # what a variant shows must be seen in training
         for kind, wanted in (("tray", training.n_clips), ("drawn_dice", training.drawn_dice.get(name, 0))):
             for number in range(math.ceil(wanted / training.shard_clips)):
                 order = Order(
                     kind=kind,
+                    variant=staged[number % len(staged)] if kind == "tray" else None,
                     seed=training.seed,
                     number=number,
                     n_clips=training.shard_clips,
                     p_close=training.p_close.get(name, 0.0),
                     candidates=training.candidates.get(name, 2),
                 )
-                jobs.append(Job(scene=name, version=version, order=order))
+                jobs.append(Job(scene=name, version=scene.version, order=order))
     return jobs
 
 

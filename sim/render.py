@@ -46,7 +46,7 @@ class Studio:
             scene: What to draw.
             variant: Name of a variant, or None for the base scene.
             size_px: Height and width of the pictures.
-            quality: `fast` for many small pictures, `fine` for soft light and smooth edges.
+            quality: `draft` for training clips, `fast` for many small pictures, `fine` for soft light and smooth edges.
 
         Raises:
             ValueError: The size or the quality is out of range.

@@ -38,7 +38,7 @@ class Effort:
 
 
 EFFORTS: dict[Quality, Effort] = {
-    "draft": Effort(slices=12, shadow_scale=1, n_samples=1, enlargement=1),
+    "draft": Effort(slices=12, n_samples=1, enlargement=1),
     "fast": Effort(slices=12, n_samples=1, enlargement=2),
     "fine": Effort(slices=48, n_samples=32, enlargement=1),
 }
