@@ -1,8 +1,8 @@
 """Does the judge, which has only ever seen drawn dice, read photographs of real ones?
 
-Each crop (a die seen from above) becomes a short clip: the whole crop slides and spins into its place over a ground that
-continues its border, then rests. The clips are written as mp4 files and go through the same judge as any user's clip, as
-the scene `die_roll`. A null counts as not right; n is all crops. No photograph is used in training.
+Each crop (a die seen from above) becomes a short clip: the whole crop slides and spins into its place over a ground
+that continues its border, then rests. The clips are written as mp4 files and go through the same judge as any user's
+clip, as the scene `die_roll`. A null counts as not right; n is all crops. No photograph is used in training.
 
     python -m benchmarks.real_dice --data ../shared/data/real_dice --json
 """
@@ -71,7 +71,8 @@ def slide_in(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     height, width = picture.shape[:2]
     heading, spin = rng.uniform(0, 2 * np.pi), rng.uniform(40, 200) * rng.choice([-1, 1])
     start = rng.uniform(0.3, 0.6) * width * np.array([np.cos(heading), np.sin(heading)])
-    ground = cv2.GaussianBlur(np.full_like(picture, np.median(picture[[0, -1]], axis=(0, 1)).astype(np.uint8)), (0, 0), 1)
+    colour = np.median(picture[[0, -1]], axis=(0, 1)).astype(np.uint8)
+    ground = cv2.GaussianBlur(np.full_like(picture, colour), (0, 0), 1)
     frames = []
     for k in range(round((MOVES_S + RESTS_S) * FPS) + 1):
         left = max(0.0, 1 - k / FPS / MOVES_S) ** 1.5

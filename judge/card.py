@@ -1,7 +1,8 @@
 """How often is the judge right, on which clips, and how does it err?
 
-The judge card is made from clips that training never saw: new rollouts in new looks, the same drawn by another renderer, and
-drawn dice. It ships beside the weights, names them by hash, and `score` refuses scenes that are not on it.
+The judge card is made from clips that training never saw: new rollouts in new looks, the same drawn by another
+renderer, and drawn dice. It ships beside the weights, names them by hash, and `score` refuses scenes that are not on
+it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What do dice of many colours look like from above, drawn in two dimensions?
 
-The scene's own die is ivory with dark pips. Dice in photographs are of any colour, and generators repaint them. Only the count
-of the pips decides, so these drawings vary everything else: colours of body and pips, marbling, gloss, size, tilt, ground,
-neighbours cut by the border, and how the die slides and spins into place.
+The scene's own die is ivory with dark pips. Dice in photographs are of any colour, and generators repaint them. Only
+the count of the pips decides, so these drawings vary everything else: colours of body and pips, marbling, gloss,
+size, tilt, ground, neighbours cut by the border, and how the die slides and spins into place.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def still(count: int, size_px: int, rng: np.random.Generator) -> Still:
 
 
 def sliding(scene: Still, time_s: np.ndarray, rng: np.random.Generator, *, rests_s: float) -> np.ndarray:
-    """(T, H, W, 3) uint8 frames in which the die, or the whole picture, slides and spins into its place until `rests_s`."""
+    """(T, H, W, 3) uint8 frames: the die, or the whole picture, slides and spins into its place until `rests_s`."""
     import cv2
 
     height, width = scene.ground.shape[:2]

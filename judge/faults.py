@@ -1,7 +1,8 @@
 """How do generators break a clip, so that it has no outcome, and how is each fault staged with a known reason?
 
-A fault edits the staging of a rollout and not its pixels: time stops, the body is no longer drawn, a second copy appears.
-The reason is therefore known exactly, for training, for the judge card and for the stand-in model that breaks its clips.
+A fault edits the staging of a rollout and not its pixels: time stops, the body is no longer drawn, a second copy
+appears. The reason is therefore known exactly, for training, for the judge card and for the stand-in model that
+breaks its clips.
 """
 
 from __future__ import annotations

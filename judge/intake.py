@@ -1,8 +1,8 @@
 """Which frames does an untrusted file show, by presentation time, or why can it not be read?
 
-A file is decoded twice. The first pass converts nothing: it learns the time of every frame and meets every damage, so that
-a truncated file is never judged on its first frames. The second pass converts only the few frames that were asked for,
-so that memory does not grow with the length of the clip.
+A file is decoded twice. The first pass converts nothing: it learns the time of every frame and meets every damage, so
+that a truncated file is never judged on its first frames. The second pass converts only the few frames that were
+asked for, so that memory does not grow with the length of the clip.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _read(path: Path, times: Callable[[float], Sequence[float] | np.ndarray], si
     time_s = _frame_times(path, limits)
     duration_s = float(time_s[-1])
     asked = np.asarray(times(duration_s), dtype=float)
-    # The frame on show at time t is the last one whose time does not exceed t; a microsecond covers rounded time stamps.
+    # On show at time t is the last frame whose time does not exceed t; a microsecond covers rounded time stamps.
     wanted = np.clip(np.searchsorted(time_s, asked + 1e-6, side="right") - 1, 0, len(time_s) - 1)
     kept: dict[int, np.ndarray] = {}
     size_px = (0, 0)

@@ -23,4 +23,4 @@ class Judge(ABC):
 
     @abstractmethod
     def verdicts(self, files: Sequence[Path], token: str) -> Iterator[Verdict]:
-        """One verdict per file, in order; a bad file or a failure of the judge becomes a verdict, never an exception."""
+        """One verdict per file, in order; a bad file or a failure of the judge is a verdict, never an exception."""

@@ -25,7 +25,7 @@ class Truth:
     outcome: int
     """Position in the scene's outcomes; -1 for a null."""
     where: tuple[float, float, float]
-    """Column, row and diameter of the main body in the last frame, in shares (see views.Box); nan where it is not seen."""
+    """Column, row and diameter of the main body in the last frame, in shares (see views.Box); nan if not seen."""
     fault: str
     """Name of the staged fault, `` for none."""
 

@@ -6,7 +6,7 @@ One network for all scenes. It looks three times:
 2. *last*: the last frame, larger, tells where things lie, and a heat map per scene finds the moving object in it;
 3. *close*: a cut-out around that place, from the full picture, is read for marks that are too fine for the others.
 
-What the three found is joined, and one small head per scene gives five states (sound, or a null reason) and its outcomes.
+What the three found is joined; one small head per scene gives five states (sound, or a null reason) and its outcomes.
 """
 
 from __future__ import annotations

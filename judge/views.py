@@ -1,7 +1,8 @@
 """At which moments and at which sizes does the judge look at a clip?
 
-Eight moments: the first frame, three spread over the clip and four in the last 0.6 s, where the outcome is. All of them are
-seen small, the last one larger, and the last and an earlier one once more from close by, around the moving object.
+Eight moments: the first frame, three spread over the clip and four in the last 0.6 s, where the outcome is. All of
+them are seen small, the last one larger, and the last and an earlier one once more from close by, around the moving
+object.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def resized(frames: np.ndarray, side_px: int) -> np.ndarray:
 
 
 def glance_and_last(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The eight frames (8, H, W, 3) as the network sees them: all but the last small (7, 80, 80, 3), the last (176, 176, 3)."""
+    """The eight frames (8, H, W, 3) for the network: all but the last small (7, 80, 80, 3), the last (176, 176, 3)."""
     if len(frames) != N_FRAMES:
         raise ValueError(f"frames must be {N_FRAMES}, got {len(frames)}")
     return resized(frames[:-1], GLANCE_PX), resized(frames[-1:], LAST_PX)[0]

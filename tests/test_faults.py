@@ -12,7 +12,7 @@ from sim import NULL_REASONS, Trajectory
 
 
 def fall(x_end: float = 0.1, *, n_frames: int = 121) -> Trajectory:
-    """A body that falls from 0.2 m for half a second, slides to `x_end` until one second, and lies still for another."""
+    """A body that falls from 0.2 m for half a second, slides to `x_end` until one second, lies still for another."""
     time = np.arange(n_frames) / 60
     position = np.zeros((n_frames, 1, 3))
     position[:, 0, 2] = np.clip(0.2 - 0.8 * time**2, 0, None)
