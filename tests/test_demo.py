@@ -1,4 +1,6 @@
 import csv
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory, made_references: dict, truth_
     out = tmp_path_factory.mktemp("demo")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scenes, "reference", lambda token: made_references[token])
+        patch.setattr("calibrate.demo.check_references", partial(check_references, n=32))
         steps: list[str] = []
         made = run_demo(
             out,
@@ -77,8 +80,6 @@ def test_the_table_is_short(demo: Demo) -> None:
 
 
 def test_a_fresh_sample_fits_a_right_reference_and_not_a_wrong_one(tmp_path, made_references, monkeypatch) -> None:
-    from dataclasses import replace
-
     right = made_references["die_roll"]
     wrong = replace(right, counts=dict(zip(right.outcomes, [2500, 500, 500, 500, 500, 500], strict=True)))
     found = {}
