@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from typing import Annotated
 
 import typer
 
@@ -23,6 +24,21 @@ app = typer.Typer(
 )
 for group in (catalogue, reference, judging, scoring, demo, doctor):
     group.register(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib import metadata
+
+        print(f"quincunx {metadata.version('quincunx')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_version, help="Say which.")] = False,
+) -> None:
+    """Options that stand before the verb."""
 
 
 def with_paths(arguments: list[str]) -> list[str]:

@@ -100,6 +100,10 @@ def test_listing_scenes_is_quick():
     assert min(times) < 0.5, times
 
 
+def test_the_version_is_told(quincunx):
+    assert quincunx("--version") == (0, f"quincunx {importlib.metadata.version('quincunx')}\n", "")
+
+
 def test_no_verb_is_wrong_use(quincunx):
     assert quincunx()[0] == 2
     code, out, err = quincunx("scene")
