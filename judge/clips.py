@@ -1,4 +1,4 @@
-"""How are training and test clips made: simulated, staged, drawn and filmed, only at the moments that the judge looks at?
+"""How are training and test clips made: simulated, staged, drawn and filmed, only when the judge looks?
 
 A clip is a pure function of its order (scene, kind, seed, number) and its place: whatever the workers, the same bytes.
 """
@@ -83,7 +83,7 @@ def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
     shape = random_source("shape", scene.name, scene.version, order.seed, order.number, order.variant)
     size_px = SIZES_PX[int(shape.integers(len(SIZES_PX)))]
     shots = _shots(scene, order, size_px)
-    # The judge looks closely at two of the eight frames; the others are drawn at half the size, in a quarter of the time.
+    # The judge looks closely at two of the eight frames; the others are drawn at half the size, four times faster.
     fine = np.zeros(N_FRAMES, dtype=bool)
     fine[[EARLIER, -1]] = True
     coarse = list(_drawn(scene, order, shots, ~fine, (size_px[0] // 2, size_px[1] // 2)))
@@ -214,8 +214,8 @@ def _where(
 def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     """What a shard's clips are made of: answers and trajectories that last until the body lies still.
 
-    All candidates are simulated with an early stop, which is cheap and gives outcome and time; those chosen run once more, a
-    little longer than that. Failed rollouts, and nulls for which the judge has no reason, are left out.
+    All candidates are simulated with an early stop, which is cheap and gives outcome and time; those chosen run once
+    more, a little longer than that. Failed rollouts, and nulls for which the judge has no reason, are left out.
     """
     from sim.rollout import simulate
 

@@ -41,9 +41,7 @@ FAULTS: dict[str, Fault] = {
         Fault(name="frozen", reason="not_settled", strength="time stops while the body is above a fifth of its fall"),
         Fault(name="cut", reason="not_settled", strength="the clip ends while the body is above a fifth of its fall"),
         Fault(name="vanishes", reason="object_lost", strength="not drawn after 10 to 75 % of the clip"),
-        Fault(
-            name="doubles", reason="several_objects", strength="a second one is there after 5 to 60 % of the clip"
-        ),
+        Fault(name="doubles", reason="several_objects", strength="a second one is there after 5 to 60 % of the clip"),
     )
 }
 """Name -> fault, in a fixed order."""

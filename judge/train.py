@@ -59,7 +59,11 @@ def jobs_of(training: Training, load: Load) -> list[Job]:
     jobs = []
     for name in training.scenes:
         scene = load(name)
-        staged: list[str | None] = [None, None, *sorted(scene.variants)]  # what a variant shows must be seen in training
+        staged: list[str | None] = [
+            None,
+            None,
+            *sorted(scene.variants),
+        ]  # what a variant shows must be seen in training
         for kind, wanted in (("tray", training.n_clips), ("drawn_dice", training.drawn_dice.get(name, 0))):
             for number in range(math.ceil(wanted / training.shard_clips)):
                 order = Order(

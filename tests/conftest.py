@@ -112,3 +112,32 @@ def made_references() -> dict[str, Reference]:
     counts = {"coin_toss": [2600, 2400], "die_roll": [834, 830, 840, 820, 840, 836]}
     counts["galton_board"] = [0, 50, 220, 580, 1020, 1240, 1020, 580, 220, 50, 20]
     return {token: made_reference(token, c) for token, c in counts.items()}
+
+
+@pytest.fixture(scope="session")
+def random_weights(tmp_path_factory) -> Path:
+    """Weights of a judge of die_roll and y_fork that was never trained, with a card of made-up trials beside them."""
+    import json
+
+    import torch
+
+    from judge.network import Network, Shape
+    from judge.weights import Settings, digest_of, write_weights
+
+    outcomes = {name: scenes.load(name).outcomes for name in ("die_roll", "y_fork")}
+    settings = Settings(
+        outcomes=outcomes,
+        versions={name: scenes.load(name).version for name in outcomes},
+        temperature={name: (1.0, 1.0) for name in outcomes},
+        threshold=0.0,
+        training={"seed": 0},
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        network = Network(Shape(outcomes={name: len(labels) for name, labels in outcomes.items()}))
+    path = tmp_path_factory.mktemp("judge") / "judge.safetensors"
+    write_weights(path, network, settings)
+    row = {"n": 4, "right": 1, "false_null": 1, "missed_null": 1, "wrong_label": 1}
+    card = {"format": 1, "weights": digest_of(path), "scenes": dict.fromkeys(outcomes, row)}
+    path.with_name("card.json").write_text(json.dumps(card))
+    return path

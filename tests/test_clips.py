@@ -1,0 +1,94 @@
+"""Training clips: pure functions of their order, with the simulator's truth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from judge.clips import Order, body_sphere, clips, random_source, rollouts
+from judge.faults import FAULTS
+from judge.lesson import STATES, Clip
+from scenes.registry import load
+from sim.surface import surfaces
+
+ORDER = Order(kind="tray", seed=5, number=0, n_clips=6)
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Clip]:
+    return list(clips(load("die_roll"), replace(ORDER, n_clips=16, p_fault=0.6)))
+
+
+def test_each_clip_has_eight_frames_and_a_truth_that_fits_itself(made: list[Clip]) -> None:
+    assert len(made) == 16
+    for clip in made:
+        assert clip.frames.shape[0] == 8 and clip.frames.dtype == np.uint8
+        truth = clip.truth
+        assert (truth.outcome >= 0) == (truth.state == 0)
+        if truth.fault:
+            assert STATES[truth.state] == FAULTS[truth.fault].reason
+        if STATES[truth.state] in ("object_lost", "several_objects"):
+            assert np.isnan(truth.where).all()
+    assert len({clip.truth.fault for clip in made}) >= 3
+
+
+def test_the_moving_body_is_where_the_truth_says(made: list[Clip]) -> None:
+    for clip in (c for c in made if c.truth.state == 0):
+        column, row, diameter = clip.truth.where
+        assert 0 < column < 1 and 0 < row < 1 and 0.05 < diameter < 0.9
+        # The die moved, so something has changed there; a still corner has changed far less.
+        height, width = clip.frames.shape[1:3]
+        half = max(2, int(0.3 * diameter * height))
+        y, x = int(row * height), int(column * width)
+        change = np.abs(clip.frames[-1].astype(int) - clip.frames[0]).mean(axis=2)
+        assert change[max(0, y - half) : y + half, max(0, x - half) : x + half].mean() > 1.5 * np.median(change)
+
+
+def test_the_same_order_gives_the_same_bytes() -> None:
+    scene = load("die_roll")
+    one, two = (list(clips(scene, ORDER)) for _ in range(2))
+    for a, b in zip(one, two, strict=True):
+        assert np.array_equal(a.frames, b.frames) and a.box == b.box
+        assert np.array_equal(a.truth.where, b.truth.where, equal_nan=True)
+    (other,) = clips(scene, replace(ORDER, seed=6, n_clips=1))
+    assert other.frames.shape != one[0].frames.shape or not np.array_equal(one[0].frames, other.frames)
+
+
+def test_outcomes_are_those_of_the_simulator() -> None:
+    from sim.rollout import simulate
+
+    scene = load("die_roll")
+    order = replace(ORDER, n_clips=16, candidates=2)
+    cast = rollouts(scene, order)
+    known = Counter(r.outcome for r in simulate(scene, seed=5, indices=range(8), threads=1))
+    assert not Counter(a for a, _ in cast if isinstance(a, str)) - known
+    for answer, trajectory in cast:
+        assert not isinstance(answer, str) or scene.read(trajectory) == answer
+
+
+def test_drawn_dice_have_all_faces() -> None:
+    drawn = list(clips(load("die_roll"), Order(kind="drawn_dice", seed=1, number=0, n_clips=30)))
+    assert {clip.truth.outcome for clip in drawn} >= set(range(6))
+
+
+def test_another_kind_or_renderer_is_refused() -> None:
+    with pytest.raises(ValueError, match="kind must be tray or drawn_dice, got 'painted'"):
+        clips(load("die_roll"), replace(ORDER, kind="painted"))
+    with pytest.raises(ValueError, match="renderer must be mujoco or bullet, got 'blender'"):
+        list(clips(load("die_roll"), replace(ORDER, renderer="blender")))
+
+
+def test_the_sphere_holds_the_die() -> None:
+    from scenes.die_roll import HALF_EDGE_M
+
+    centre, diameter = body_sphere(surfaces(load("die_roll")))
+    assert centre == pytest.approx(np.zeros(3), abs=1e-4)
+    assert 2 * HALF_EDGE_M * 1.2 < diameter < 2 * HALF_EDGE_M * 3**0.5
+
+
+def test_random_numbers_belong_to_their_parts() -> None:
+    assert random_source("a", 1, 23).uniform() != random_source("a", 12, 3).uniform()
+    assert random_source("a", 1).uniform() == random_source("a", 1).uniform()

@@ -1,0 +1,113 @@
+"""Training is a function of its configuration, also when it was interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from judge.lesson import CLOSE_STORED_PX, Clip, Lessons, Truth, close_box
+from judge.train import Training, fit, jobs_of, relit, shaken
+from scenes.registry import load
+
+SMALL = Training(scenes=("y_fork",), steps=4, batch=4, shard_clips=8, drawn_dice={}, bfloat16=False)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def shard(tmp_path: Path) -> Path:
+    rng, clips = np.random.default_rng(0), []
+    for k in range(8):
+        where = (0.3 + 0.4 * (k % 2), 0.5, 0.2)
+        frames = rng.integers(0, 60, (8, 48, 48, 3), dtype=np.uint8)
+        frames[-1, 20:28, int(where[0] * 48) - 4 : int(where[0] * 48) + 4] = 250
+        truth = Truth(state=0, outcome=k % 2, where=where, fault="")
+        clips.append(Clip(frames=frames, truth=truth, box=close_box(where, rng)))
+    np.savez(tmp_path / "shard.npz", **Lessons.of(clips).arrays())  # type: ignore[arg-type]
+    return tmp_path / "shard.npz"
+
+
+def learnt(shard: Path, folder: Path, *, stop_after: int | None = None) -> dict[str, torch.Tensor]:
+    folder.mkdir(exist_ok=True)
+
+    def killed(_what: str, _done: int, _all: int) -> None:
+        raise KeyboardInterrupt
+
+    import judge.train as module
+
+    every = module._CHECKPOINT_EVERY
+    try:
+        if stop_after is not None:
+            module._CHECKPOINT_EVERY = stop_after
+            keep, module._keep = module._keep, lambda *a: (keep(*a), killed("", 0, 0))[0]
+            try:
+                with pytest.raises(KeyboardInterrupt):
+                    fit(SMALL, {"y_fork": ("left", "right")}, [shard], [0], folder)
+            finally:
+                module._keep = keep
+        network = fit(SMALL, {"y_fork": ("left", "right")}, [shard], [0], folder)
+    finally:
+        module._CHECKPOINT_EVERY = every
+    return network.state_dict()
+
+
+def test_a_run_that_was_killed_ends_like_an_undisturbed_one(shard: Path, tmp_path: Path) -> None:
+    whole = learnt(shard, tmp_path / "whole")
+    resumed = learnt(shard, tmp_path / "resumed", stop_after=2)
+    assert all(torch.equal(tensor, resumed[name]) for name, tensor in whole.items())
+
+
+def test_another_seed_gives_another_network(shard: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    torch.manual_seed(0)
+    one = learnt(shard, tmp_path / "one")
+    other = fit(replace(SMALL, seed=1), {"y_fork": ("left", "right")}, [shard], [0], tmp_path / "one").state_dict()
+    assert any(not torch.equal(tensor, other[name]) for name, tensor in one.items())
+
+
+def test_every_variant_is_seen_in_training() -> None:
+    jobs = jobs_of(Training(scenes=("die_roll", "y_fork")), load)
+    assert {j.order.variant for j in jobs if j.scene == "y_fork"} == {None, *load("y_fork").variants}
+    assert {j.order.kind for j in jobs if j.scene == "die_roll"} == {"tray", "drawn_dice"}
+    assert len({j.name for j in jobs}) == len(jobs)
+
+
+def test_shaken_close_looks_keep_the_middle_in_sight() -> None:
+    close = np.zeros((20, 2, CLOSE_STORED_PX, CLOSE_STORED_PX, 3), np.uint8)
+    half = CLOSE_STORED_PX // 2
+    close[:, :, half - 6 : half + 6, half - 6 : half + 6] = 255
+    seen = shaken(close, np.random.default_rng(0))
+    assert seen.shape == (20, 2, 64, 64, 3)
+    assert (seen[:, :, 12:52, 12:52].max(axis=(2, 3, 4)) == 255).all()
+    centres = [np.argwhere(s[1, ..., 0] > 127).mean(axis=0) for s in seen]
+    assert 1 < np.std(centres) < 12
+
+
+def test_relit_changes_all_pictures_of_a_clip_alike() -> None:
+    pictures = [np.full((3, 4, 4, 3), 100, np.uint8), np.full((3, 2, 4, 4, 3), 100, np.uint8)]
+    one, two = relit(pictures, np.random.default_rng(0))
+    assert all(np.array_equal(one[k, 0, 0], two[k, 1, 3, 3]) for k in range(3))
+    assert len({tuple(one[k, 0, 0]) for k in range(3)}) == 3
+
+
+@pytest.mark.slow
+def test_one_command_trains_calibrates_and_writes(tmp_path: Path) -> None:
+    from judge.train import train
+    from judge.weights import read_weights
+
+    small = Training(scenes=("die_roll",), n_clips=20, drawn_dice={}, shard_clips=10, steps=2, batch=8)
+    train(small, load, tmp_path, tmp_path / "judge.safetensors", workers=2)
+    _, settings = read_weights(tmp_path / "judge.safetensors")
+    assert settings.training["n_clips"] == 20 and len(settings.training["clips"]) == 32
+    assert settings.versions == {"die_roll": load("die_roll").version}
