@@ -11,6 +11,7 @@ from typing import NoReturn, ParamSpec, TypeVar
 import typer
 
 from sim import QuincunxError, SceneError
+from sim.gl import import_fault
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,6 +50,11 @@ def guarded(verb: Callable[P, R]) -> Callable[P, R]:
             if extra is None:
                 raise
             stop(f"this needs {fault.name}, which is not installed: pip install 'quincunx[{extra}]'", code=FAILED)
+        except (ImportError, AttributeError, RuntimeError):  # what `import mujoco` raises under a wrong MUJOCO_GL
+            why = import_fault()
+            if why is None:
+                raise
+            stop(why, code=FAILED)
         except OSError as fault:
             if fault.errno == errno.EPIPE:  # the reader of our output has gone, as in `quincunx scenes | head -1`
                 raise

@@ -17,6 +17,12 @@ from .errors import InputError, PrerequisiteError
 CURE = "apt-get install -y libegl1 libgl1-mesa-dri"
 """What installs a software OpenGL on Debian and Ubuntu."""
 _NO_GL = f"no OpenGL can draw here without a screen; install one: {CURE}"
+_NO_OSMESA = (
+    f"MUJOCO_GL is osmesa, but OSMesa is not installed; unset MUJOCO_GL to draw with EGL ({CURE}), "
+    "or: apt-get install -y libosmesa6"
+)
+_NO_SCREEN = ("egl", "osmesa")
+_OTHERS = ("glfw", "glx", "disable", "disabled", "off", "false", "0")
 _AUTOMATIC = ("", "enable", "enabled", "on", "true", "1")
 _EXTENSIONS, _DEVICE_PLATFORM = 0x3055, 0x313F
 
@@ -39,8 +45,8 @@ def asked_backends() -> tuple[str, ...]:
     """
     asked = os.environ.get("MUJOCO_GL", "").strip().lower()
     if asked in _AUTOMATIC:
-        return ("egl", "osmesa")
-    if asked in ("egl", "osmesa"):
+        return _NO_SCREEN
+    if asked in _NO_SCREEN:
         return (asked,)
     raise InputError(
         f"MUJOCO_GL is {asked!r}, which cannot draw without a screen; unset it, or set it to egl or osmesa"
@@ -90,6 +96,18 @@ def _osmesa_is_there() -> bool:
     return False
 
 
+def import_fault() -> str | None:
+    """Why `import mujoco` itself fails under this MUJOCO_GL, with the cure; None if MUJOCO_GL is not to blame."""
+    asked = os.environ.get("MUJOCO_GL", "").strip().lower()
+    if asked not in (*_AUTOMATIC, *_NO_SCREEN, *_OTHERS):
+        return f"MUJOCO_GL is {asked!r}, which MuJoCo does not know; unset it, or set it to egl or osmesa"
+    if asked == "osmesa" and not _osmesa_is_there():
+        return _NO_OSMESA
+    if asked == "egl" and _egl_device() is None:
+        return _NO_GL
+    return None
+
+
 @cache
 def _settle(asked: tuple[str, ...], pid: int) -> str:
     """The backend that this process draws with; fixes the settings that are read once."""
@@ -105,12 +123,7 @@ def _settle(asked: tuple[str, ...], pid: int) -> str:
             return name
         if name == "osmesa" and _osmesa_is_there():
             return name
-    if asked == ("osmesa",):
-        raise PrerequisiteError(
-            "MUJOCO_GL is osmesa, but OSMesa is not installed; unset MUJOCO_GL to draw with EGL "
-            f"({CURE}), or: apt-get install -y libosmesa6"
-        )
-    raise PrerequisiteError(_NO_GL)
+    raise PrerequisiteError(_NO_OSMESA if asked == ("osmesa",) else _NO_GL)
 
 
 def backend() -> str:

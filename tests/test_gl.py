@@ -4,7 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
+from cli.faults import guarded
 from sim import InputError, gl
 
 ROOT = Path(__file__).parents[1]
@@ -107,3 +109,35 @@ def test_wrong_settings_of_others_are_one_line():
 def test_a_library_without_egl_is_no_device():
     assert gl._egl_device("libNotThere.so.1") is None
     assert gl._egl_device("libc.so.6") is None
+
+
+def test_a_wrong_mujoco_gl_ends_a_verb_in_one_line():
+    verb = "reference die_roll --n 2 --seed 1 --json".split()
+    done = python(f"from cli.main import app\napp({verb})", MUJOCO_GL="nonsense")
+    assert done.returncode == 1
+    assert "MUJOCO_GL is 'nonsense', which MuJoCo does not know; unset it" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_osmesa_ends_a_verb_in_one_line(monkeypatch, capsys):
+    def verb():
+        raise AttributeError("'NoneType' object has no attribute 'glGetError'")  # as `import mujoco` does
+
+    monkeypatch.setattr(gl, "_osmesa_is_there", lambda: False)
+    monkeypatch.setenv("MUJOCO_GL", "osmesa")
+    with pytest.raises(typer.Exit, match="1"):
+        guarded(verb)()
+    said = capsys.readouterr().err
+    assert "OSMesa is not installed" in said
+    assert said.count("\n") == 1
+    monkeypatch.delenv("MUJOCO_GL")
+    with pytest.raises(AttributeError, match="glGetError"):
+        guarded(verb)()
+
+
+def test_settings_under_which_mujoco_loads_are_not_blamed(monkeypatch):
+    for name in ("", "egl", "glfw", "off", " EGL"):
+        monkeypatch.setenv("MUJOCO_GL", name)
+        assert gl.import_fault() is None
+    monkeypatch.setattr(gl, "_egl_device", lambda: None)
+    assert gl.CURE in (gl.import_fault() or "")
