@@ -42,7 +42,7 @@ def build(params: Params) -> mujoco.MjSpec:
     ball = spec.worldbody.add_body(name="ball")
     ball.add_freejoint(name="ball")
     given = {name: params[name] for name in ("restitution", "friction")}
-    law = contact(params, **given, torsional_m=1e-4, rolling_m=3e-5)
+    law = contact(params, **given, torsional_m=1e-5, rolling_m=3e-5)
     ball.add_geom(name="ball", type=kinds.mjGEOM_SPHERE, size=[RADIUS_M, 0, 0], density=2500, material="ball", **law)
     at = BOARD.point(params["release_right_m"] + params["offset_m"], START_M, RADIUS_M)
     drift = params["drift_right_m_s"]
