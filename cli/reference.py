@@ -94,13 +94,14 @@ def references(
         "runs/references"
     ),
 ) -> None:
-    """Make the shipped references again.
+    """Make the shipped references and source images again.
 
-    With their evidence (second engine, variants that should not matter); writes into the package.
+    References with their evidence (second engine, variants that should not matter); writes into the package.
     """
     for name in only or ():
         catalogue.load(name)
     with progress("references", shown=True) as advance:
         made = catalogue.make_references(tuple(only or ()), work=work, progress=lambda _, done, n: advance(done, n))
+        catalogue.make_source_images(tuple(only or ()), progress=lambda _, done, n: advance(done, n))
     for found in made:
         say(f"{found.scene}: {found.n} rollouts, half-width {found.half_width:.4f}")

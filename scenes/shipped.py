@@ -30,7 +30,7 @@ def source_image(token: str) -> Path:
         InputError: No picture is shipped for it.
     """
     parse_token(token)
-    path = SOURCE_IMAGES / f"{token}.png"
+    path = source_image_path(token)
     if not path.is_file():
         raise InputError(f"no source image is shipped for {token}; draw it with: quincunx render {token}")
     return path
@@ -40,6 +40,12 @@ def reference_path(token: str) -> Path:
     """Where the reference of a token is kept: in the package, or in `references/` beside a scene of the user's own."""
     folder = user_folder_of(token.partition("@")[0])
     return (REFERENCES if folder is None else folder / "references") / f"{token}.json"
+
+
+def source_image_path(token: str) -> Path:
+    """Where the first frame of a token is kept: in the package, or in `source_images/` beside a user's own scene."""
+    folder = user_folder_of(token.partition("@")[0])
+    return (SOURCE_IMAGES if folder is None else folder / "source_images") / f"{token}.png"
 
 
 @cache
@@ -113,3 +119,23 @@ def make_references(
     """Makes the shipped references of the named scenes (all if none is named) and their causal variants."""
     chosen = [load(name) for name in (only or names())]
     return [make_reference(token, work=work, progress=progress) for scene in chosen for token in tokens(scene)]
+
+
+def make_source_images(only: tuple[str, ...] = (), *, progress: Progress | None = None) -> list[Path]:
+    """Draws the first frames of the named scenes (all if none is named) and of all their variants.
+
+    Raises:
+        PrerequisiteError: No OpenGL can draw here.
+    """
+    from sim.footage import source_image, write_picture
+
+    scenes = [load(name) for name in (only or names())]
+    wanted = [(scene, variant) for scene in scenes for variant in (None, *scene.variants)]
+    paths = []
+    for done, (scene, variant) in enumerate(wanted, 1):
+        path = source_image_path(scene.token(variant))
+        write_picture(path, source_image(scene, variant))
+        paths.append(path)
+        if progress is not None:
+            progress(f"{scene.token(variant)}: source image", done, len(wanted))
+    return paths
