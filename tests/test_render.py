@@ -215,7 +215,7 @@ def test_a_closed_studio_draws_nothing(ball):
 def test_wrong_arguments_are_refused(ball):
     with pytest.raises(ValueError, match=r"size_px must be a height and a width from 1 to 4096, got \(0, 8\)"):
         Studio(ball, size_px=(0, 8))
-    with pytest.raises(ValueError, match="quality must be one of fast, fine, got 'best'"):
+    with pytest.raises(ValueError, match="quality must be one of draft, fast, fine, got 'best'"):
         Studio(ball, size_px=SIZE, quality="best")
     with pytest.raises(SceneError, match="ball has no variant 'x'"):
         Studio(ball, variant="x", size_px=SIZE)
