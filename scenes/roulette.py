@@ -2,7 +2,7 @@
 
 The answer is a distribution because no picture shows the speed of ball and wheel: a few per cent of either moves the
 pocket that comes under the ball by many places. Red and black take turns, so the shares are close to 18/37, 18/37 and
-1/37, but no symmetry forces them (the zero stands at one visible place): TVLINE.
+1/37, but no symmetry forces them: the wheel starts with the zero at one visible place.
 """
 
 from __future__ import annotations
