@@ -102,7 +102,8 @@ def measure(data: Path, *, n: int | None = None, weights: Path | None = None) ->
     from calibrate.stats.clopper_pearson import clopper_pearson
     from judge import load_judge
 
-    judge, crops = load_judge(weights), read_labels(data)[:n]
+    crops = read_labels(data)[:n]
+    judge = load_judge(weights)
     right, nulls, confusion = 0, Counter[str](), Counter[str]()
     for first in range(0, len(crops), _BATCH):
         some = crops[first : first + _BATCH]

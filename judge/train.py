@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from .augment import Prepared, prepare
 from .clips import Order, random_source
-from .lesson import CLOSE_STORED_PX
-from .shards import Batch, Job, Load, Progress, batches, digest_of_shards, make_shards
-from .views import CLOSE_PX
+from .shards import Job, Load, Progress, batches, digest_of_shards, make_shards
 
 if TYPE_CHECKING:
     import torch
@@ -42,7 +42,7 @@ class Training:
     candidates: Mapping[str, int] = field(default_factory=lambda: {"galton_board": 3, "roulette": 4})
     """Scene -> rollouts looked at for each that is drawn, where some outcomes are rare."""
     shard_clips: int = 100
-    steps: int = 1000
+    steps: int = 900
     batch: int = 64
     rate: float = 2e-3
     weight_decay: float = 0.02
@@ -101,7 +101,7 @@ def train(
     paths = make_shards(folder / "clips", jobs, load, workers=workers, progress=progress)
     scenes = [load(name) for name in training.scenes]
     outcomes = {scene.name: scene.outcomes for scene in scenes}
-    torch.set_num_threads(workers)
+    torch.set_num_threads(max(1, workers - 1))  # another thread prepares batches meanwhile
     network = fit(training, outcomes, paths, [training.scenes.index(job.scene) for job in jobs], folder, progress)
     settings = Settings(
         outcomes=outcomes,
@@ -143,13 +143,13 @@ def fit(
     optimizer = torch.optim.AdamW(network.parameters(), lr=training.rate, weight_decay=training.weight_decay)
     checkpoint = folder / f"checkpoint-{training.digest}.safetensors"
     start = _resume(checkpoint, network, optimizer)
-    source = batches(paths, scene, n_clips=training.shard_clips, size=training.batch, seed=training.seed, start=start)
+    source = _prepared(training, paths, scene, start)
     network.train()
     for step in range(start, training.steps):
         torch.manual_seed(training.seed * 1_000_003 + step)  # dropout: the same after a resume
         for group in optimizer.param_groups:
             group["lr"] = training.rate * _schedule(step, training.steps)
-        loss = _loss(network, next(source), random_source("step", training.seed, step), bfloat16=training.bfloat16)
+        loss = _loss(network, next(source), bfloat16=training.bfloat16)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
@@ -167,66 +167,30 @@ def _schedule(step: int, steps: int) -> float:
     return (step + 1) / rise if step < rise else 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, steps - rise)))
 
 
-def _loss(network: Network, batch: Batch, rng: np.random.Generator, *, bfloat16: bool) -> Tensor:
+def _prepared(training: Training, paths: list[Path], scene: list[int], start: int) -> Iterator[Prepared]:
+    """Endless prepared batches from step `start` on, each made by a thread while the step before it is learnt."""
+    source = batches(paths, scene, n_clips=training.shard_clips, size=training.batch, seed=training.seed, start=start)
+
+    def make(step: int) -> Prepared:
+        return prepare(next(source), random_source("step", training.seed, step))
+
+    with ThreadPoolExecutor(1) as pool:  # one thread: the source is drawn from in order
+        waiting = deque(pool.submit(make, start + k) for k in range(2))
+        for step in count(start + 2):
+            waiting.append(pool.submit(make, step))
+            yield waiting.popleft().result()
+
+
+def _loss(network: Network, batch: Prepared, *, bfloat16: bool) -> Tensor:
     import torch
 
     from .network import answer_loss, finding_loss
 
-    lessons = batch.lessons
-    where, scene = torch.from_numpy(lessons.where), torch.from_numpy(batch.scene)
-    pictures = relit((lessons.glance, lessons.last, shaken(lessons.close, rng)), rng)
-    glance, last, close = (_channels(p) for p in pictures)
     with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-        found = network.look(glance, last, scene)
-        place = torch.stack([where[:, 0], where[:, 1], where[:, 2].log()], 1)
-        noise = torch.from_numpy(rng.normal(0, (0.01, 0.01, 0.1), place.shape).astype(np.float32))
-        place = torch.where(torch.isfinite(place), place + noise, found.where.detach())
-        answer = network.judge(glance, last, close, place, found, scene)
-    truth = torch.from_numpy(lessons.state), torch.from_numpy(lessons.outcome)
-    return answer_loss(answer, *truth) + 0.5 * finding_loss(found, where)
-
-
-def _channels(pictures: np.ndarray) -> Tensor:
-    """(..., H, W, 3) -> (..., 3, H, W)."""
-    import torch
-
-    return torch.from_numpy(pictures).movedim(-1, -3)
-
-
-def shaken(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(N, 2, 64, 64, 3) cut from the stored close looks (N, 2, 96, 96, 3), each a little shifted and scaled.
-
-    The place that the network finds is never exact; the reader must not mind.
-    """
-    import cv2
-
-    n = len(close)
-    side = np.clip(CLOSE_PX * np.exp(rng.normal(0, 0.13, n)), 44, CLOSE_STORED_PX)
-    room = (CLOSE_STORED_PX - side) / 2
-    shift = np.clip(rng.normal(0, 0.07 * CLOSE_PX, (n, 2)), -room[:, None], room[:, None])
-    out = np.empty((n, 2, CLOSE_PX, CLOSE_PX, 3), np.uint8)
-    for k in range(n):
-        size = round(float(side[k]))
-        x, y = np.round((CLOSE_STORED_PX - size) / 2 + shift[k]).astype(int).clip(0, CLOSE_STORED_PX - size)
-        how = cv2.INTER_AREA if size > CLOSE_PX else cv2.INTER_LINEAR
-        for j in range(2):
-            out[k, j] = cv2.resize(close[k, j, y : y + size, x : x + size], (CLOSE_PX, CLOSE_PX), interpolation=how)
-    return out
-
-
-def relit(pictures: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
-    """The pictures (N, ..., 3) of N clips in other exposure, contrast and white balance, one for each clip."""
-    import cv2
-
-    out = [np.empty_like(p) for p in pictures]
-    level = np.arange(256)[:, None]
-    for k in range(len(pictures[0])):
-        gain, lift = rng.uniform(0.8, 1.2) * rng.uniform(0.94, 1.06, 3), rng.uniform(-15, 15)
-        table = np.clip(128 + gain * (level - 128) + lift, 0, 255).astype(np.uint8)[:, None]  # (256, 1, 3)
-        for new, old in zip(out, pictures, strict=True):
-            flat = np.ascontiguousarray(old[k]).reshape(-1, old.shape[-2], 3)
-            new[k] = cv2.LUT(flat, np.ascontiguousarray(table)).reshape(old[k].shape)
-    return out
+        found = network.look(batch.glance, batch.last, batch.scene)
+        place = torch.where(torch.isfinite(batch.place), batch.place, found.where.detach())
+        answer = network.judge(batch.glance, batch.last, batch.close, place, found, batch.scene)
+    return answer_loss(answer, batch.state, batch.outcome) + 0.5 * finding_loss(found, batch.where)
 
 
 def _keep(path: Path, network: Network, optimizer: torch.optim.Optimizer, step: int) -> None:

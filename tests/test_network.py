@@ -18,14 +18,14 @@ N_FRAMES = 8
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:
     threads = torch.get_num_threads()
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
 
 
-def painted(column: float, rng: np.random.Generator) -> np.ndarray:
+def painted(column: float) -> np.ndarray:
     """(8, 96, 96, 3) a bright disc that falls from the middle to the given column, as a share of the width."""
-    frames = np.full((N_FRAMES, 96, 96, 3), rng.integers(30, 90), np.uint8)
+    frames = np.full((N_FRAMES, 96, 96, 3), 60, np.uint8)
     y, x = np.mgrid[:96, :96]
     for k in range(N_FRAMES):
         part = min(1.0, k / 4)
@@ -65,11 +65,10 @@ def fitted(data: tuple[torch.Tensor, ...], outcome: torch.Tensor, steps: int) ->
 
 
 def test_overfits_eight_painted_clips_and_mirrored_ones_swap_sides() -> None:
-    rng = np.random.default_rng(1)
     columns = [0.2, 0.8, 0.25, 0.75, 0.3, 0.7, 0.22, 0.78]
-    clips = [painted(x, rng) for x in columns]
+    clips = [painted(x) for x in columns]
     data, outcome = tensors(clips, columns), torch.tensor([0, 1] * 4)
-    network = fitted(data, outcome, 45)
+    network = fitted(data, outcome, 25)
     scene = torch.zeros(8, dtype=torch.long)
     found, answer = ruled(network, data, scene)  # in training mode: eight clips do not settle running statistics
     assert (answer.outcome[:, :2].argmax(1) == outcome).all()
@@ -80,8 +79,7 @@ def test_overfits_eight_painted_clips_and_mirrored_ones_swap_sides() -> None:
 
 
 def test_fixed_seed_gives_fixed_logits_and_clips_do_not_touch_each_other() -> None:
-    rng = np.random.default_rng(2)
-    data = tensors([painted(0.2, rng), painted(0.7, rng)], [0.2, 0.7])
+    data = tensors([painted(0.2), painted(0.7)], [0.2, 0.7])
     logits = []
     for _ in range(2):
         torch.manual_seed(3)
@@ -97,8 +95,7 @@ def test_fixed_seed_gives_fixed_logits_and_clips_do_not_touch_each_other() -> No
 def test_places_beyond_a_scenes_outcomes_are_impossible() -> None:
     torch.manual_seed(0)
     network = Network(Shape(outcomes={"fork": 2, "other": 3})).eval()
-    rng = np.random.default_rng(2)
-    data = tensors([painted(0.2, rng), painted(0.7, rng)], [0.2, 0.7])
+    data = tensors([painted(0.2), painted(0.7)], [0.2, 0.7])
     with torch.no_grad():
         p_state, p_outcome = probabilities(ruled(network, data, torch.tensor([0, 1]))[1], (1.0, 1.0))
     assert p_state.shape == (2, len(STATES)) and p_outcome.shape == (2, 3)

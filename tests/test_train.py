@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from judge.lesson import CLOSE_STORED_PX, Clip, Lessons, Truth, close_box
-from judge.train import Training, fit, jobs_of, relit, shaken
+from judge.lesson import Clip, Lessons, Truth, close_box
+from judge.train import Training, fit, jobs_of
 from scenes.registry import load
 
 SMALL = Training(scenes=("y_fork",), steps=4, batch=4, shard_clips=8, drawn_dice={}, bfloat16=False)
@@ -81,24 +81,6 @@ def test_every_variant_is_seen_in_training() -> None:
     assert {j.order.variant for j in jobs if j.scene == "y_fork"} == {None, *load("y_fork").variants}
     assert {j.order.kind for j in jobs if j.scene == "die_roll"} == {"tray", "drawn_dice"}
     assert len({j.name for j in jobs}) == len(jobs)
-
-
-def test_shaken_close_looks_keep_the_middle_in_sight() -> None:
-    close = np.zeros((20, 2, CLOSE_STORED_PX, CLOSE_STORED_PX, 3), np.uint8)
-    half = CLOSE_STORED_PX // 2
-    close[:, :, half - 6 : half + 6, half - 6 : half + 6] = 255
-    seen = shaken(close, np.random.default_rng(0))
-    assert seen.shape == (20, 2, 64, 64, 3)
-    assert (seen[:, :, 12:52, 12:52].max(axis=(2, 3, 4)) == 255).all()
-    centres = [np.argwhere(s[1, ..., 0] > 127).mean(axis=0) for s in seen]
-    assert 1 < np.std(centres) < 12
-
-
-def test_relit_changes_all_pictures_of_a_clip_alike() -> None:
-    pictures = [np.full((3, 4, 4, 3), 100, np.uint8), np.full((3, 2, 4, 4, 3), 100, np.uint8)]
-    one, two = relit(pictures, np.random.default_rng(0))
-    assert all(np.array_equal(one[k, 0, 0], two[k, 1, 3, 3]) for k in range(3))
-    assert len({tuple(one[k, 0, 0]) for k in range(3)}) == 3
 
 
 @pytest.mark.slow

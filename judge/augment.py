@@ -1,0 +1,95 @@
+"""How does training vary the stored clips, so that no step sees the same pictures twice?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .lesson import CLOSE_STORED_PX
+from .shards import Batch
+from .views import CLOSE_PX
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """One step's lessons, augmented, as tensors."""
+
+    glance: Tensor
+    last: Tensor
+    close: Tensor
+    where: Tensor
+    """(N, 3) true column, row and diameter; nan where the object is not seen."""
+    place: Tensor
+    """(N, 3) the same with the network's usual error, and the logarithm of the diameter."""
+    scene: Tensor
+    state: Tensor
+    outcome: Tensor
+
+
+def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
+    """The batch, varied, as tensors."""
+    import torch
+
+    lessons = batch.lessons
+    glance, last, close = relit((lessons.glance, lessons.last, shaken(lessons.close, rng)), rng)
+    place = np.concatenate([lessons.where[:, :2], np.log(lessons.where[:, 2:])], axis=1)
+    place = (place + rng.normal(0, (0.01, 0.01, 0.1), place.shape)).astype(np.float32)
+    return Prepared(
+        glance=_channels(glance),
+        last=_channels(last),
+        close=_channels(close),
+        where=torch.from_numpy(lessons.where),
+        place=torch.from_numpy(place),
+        scene=torch.from_numpy(batch.scene),
+        state=torch.from_numpy(lessons.state),
+        outcome=torch.from_numpy(lessons.outcome),
+    )
+
+
+def _channels(pictures: np.ndarray) -> Tensor:
+    """(..., H, W, 3) -> (..., 3, H, W)."""
+    import torch
+
+    return torch.from_numpy(pictures).movedim(-1, -3)
+
+
+def shaken(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """(N, 2, 64, 64, 3) cut from the stored close looks (N, 2, 96, 96, 3), each a little shifted and scaled.
+
+    The place that the network finds is never exact; the reader must not mind.
+    """
+    import cv2
+
+    n = len(close)
+    side = np.clip(CLOSE_PX * np.exp(rng.normal(0, 0.13, n)), 44, CLOSE_STORED_PX)
+    room = (CLOSE_STORED_PX - side) / 2
+    shift = np.clip(rng.normal(0, 0.07 * CLOSE_PX, (n, 2)), -room[:, None], room[:, None])
+    out = np.empty((n, 2, CLOSE_PX, CLOSE_PX, 3), np.uint8)
+    for k in range(n):
+        size = round(float(side[k]))
+        x, y = np.round((CLOSE_STORED_PX - size) / 2 + shift[k]).astype(int).clip(0, CLOSE_STORED_PX - size)
+        how = cv2.INTER_AREA if size > CLOSE_PX else cv2.INTER_LINEAR
+        for j in range(2):
+            out[k, j] = cv2.resize(close[k, j, y : y + size, x : x + size], (CLOSE_PX, CLOSE_PX), interpolation=how)
+    return out
+
+
+def relit(pictures: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
+    """The pictures (N, ..., 3) of N clips in other exposure, contrast and white balance, one for each clip."""
+    import cv2
+
+    out = [np.empty_like(p) for p in pictures]
+    level = np.arange(256)[:, None]
+    for k in range(len(pictures[0])):
+        gain, lift = rng.uniform(0.8, 1.2) * rng.uniform(0.94, 1.06, 3), rng.uniform(-15, 15)
+        table = np.clip(128 + gain * (level - 128) + lift, 0, 255).astype(np.uint8)[:, None]  # (256, 1, 3)
+        for new, old in zip(out, pictures, strict=True):
+            flat = np.ascontiguousarray(old[k]).reshape(-1, old.shape[-2], 3)
+            new[k] = cv2.LUT(flat, np.ascontiguousarray(table)).reshape(old[k].shape)
+    return out
