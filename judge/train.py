@@ -139,7 +139,7 @@ def fit(
 
     torch.manual_seed(training.seed)
     network = Network(Shape(outcomes={name: len(labels) for name, labels in outcomes.items()}))
-    network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    network = network.to(memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(network.parameters(), lr=training.rate, weight_decay=training.weight_decay)
     checkpoint = folder / f"checkpoint-{training.digest}.safetensors"
     start = _resume(checkpoint, network, optimizer)
