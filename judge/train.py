@@ -42,7 +42,11 @@ class Training:
     candidates: Mapping[str, int] = field(default_factory=lambda: {"galton_board": 3, "roulette": 4})
     """Scene -> rollouts looked at for each that is drawn, where some outcomes are rare."""
     shard_clips: int = 100
-    steps: int = 900
+    steps: int = 740
+    horizon: float = 1.2162
+    """When the cosine of the learning rate would reach zero, in shares of the steps ..."""
+    falls_after: float = 0.811
+    """... and when the learning rate leaves it to fall to zero in a straight line."""
     batch: int = 64
     rate: float = 2e-3
     weight_decay: float = 0.02
@@ -148,7 +152,7 @@ def fit(
     for step in range(start, training.steps):
         torch.manual_seed(training.seed * 1_000_003 + step)  # dropout: the same after a resume
         for group in optimizer.param_groups:
-            group["lr"] = training.rate * _schedule(step, training.steps)
+            group["lr"] = training.rate * rate_share(step, training)
         loss = _loss(network, next(source), bfloat16=training.bfloat16)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -161,10 +165,14 @@ def fit(
     return network.eval()
 
 
-def _schedule(step: int, steps: int) -> float:
-    """Share of the full learning rate: a short rise, then half a cosine."""
-    rise = max(1, min(150, steps // 10))
-    return (step + 1) / rise if step < rise else 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, steps - rise)))
+def rate_share(step: int, training: Training) -> float:
+    """Share of the full learning rate: a short rise, the first part of half a cosine, then a straight fall to zero."""
+    horizon, falls_from = round(training.horizon * training.steps), round(training.falls_after * training.steps)
+    rise = max(1, min(150, horizon // 10))
+    if step < rise:
+        return (step + 1) / rise
+    share = 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, horizon - rise)))
+    return share * min(1.0, (training.steps - step) / max(1, training.steps - falls_from))
 
 
 def _prepared(training: Training, paths: list[Path], scene: list[int], start: int) -> Iterator[Prepared]:
