@@ -21,6 +21,7 @@ import numpy as np
 
 import scenes
 from sim import Look, QuincunxError, Scene
+from sim.sampling import settings_hash
 
 from .standins import MODELS, drawn_outcomes, glitch_of
 
@@ -113,8 +114,15 @@ def _write_cell(job: tuple[str, str, str, int, int]) -> list[Shown]:
     scene, variant = scenes.parse_token(token)
     folder = Path(out, "study", model, token)
     planned = folder / ".plan.csv"
-    if (rows := _finished(folder, planned, n_clips, seed)) is not None:
+    made_with = _made_with(scene, variant, n_clips, seed)
+    if (rows := _finished(folder, planned, n_clips, made_with)) is not None:
         return rows
+    begun = folder / ".begun"
+    if not begun.is_file() or begun.read_text(encoding="utf-8") != made_with:
+        for old in (planned, *folder.glob("*.mp4")):  # of other rollouts: what they show is not what would be said
+            old.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        begun.write_text(made_with, encoding="utf-8")
     rollouts = _rollouts(scene, variant, model, n_clips, seed)
     rows = []
     with _studio(scene, variant) as studio:
@@ -130,17 +138,24 @@ def _write_cell(job: tuple[str, str, str, int, int]) -> list[Shown]:
             rows.append(
                 Shown(model=model, scene=token, file=f"{model}/{token}/{file.name}", outcome=shown, reason=reason)
             )
-    lines = [f"{seed}\n", *(f"{row.outcome},{row.reason}\n" for row in rows)]
+    lines = [f"{made_with}\n", *(f"{row.outcome},{row.reason}\n" for row in rows)]
     planned.write_text("".join(lines), encoding="utf-8")
     return rows
 
 
-def _finished(folder: Path, planned: Path, n_clips: int, seed: int) -> list[Shown] | None:
+def _made_with(scene: Scene, variant: str | None, n_clips: int, seed: int) -> str:
+    """One word that changes with everything that decides which rollouts a cell shows."""
+    facts = settings_hash(scene, variant, solver=None, engine="mujoco")
+    counts = ",".join(str(c) for c in scenes.reference(scene.token(variant)).counts.values())
+    return f"{seed}-{n_clips}-{facts}-{zlib.crc32(counts.encode()):08x}"
+
+
+def _finished(folder: Path, planned: Path, n_clips: int, made_with: str) -> list[Shown] | None:
     """What a finished cell shows; None if it is not finished or belongs to another call."""
     if not planned.is_file() or not all((folder / f"{k:03d}.mp4").is_file() for k in range(n_clips)):
         return None
     head, *lines = planned.read_text(encoding="utf-8").split()
-    if head != str(seed) or len(lines) != n_clips:
+    if head != made_with or len(lines) != n_clips:
         return None
     model, token = folder.parent.name, folder.name
     rows = []

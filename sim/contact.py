@@ -18,6 +18,8 @@ IMPEDANCE = 0.95
 _N_PHASES = 32
 """Sub-step phases of the first touch over which the discrete rebound is averaged."""
 _MAX_BOUNCE_STEPS = 20_000
+_LEAST_TOLERANCE = 0.005
+"""How far a realised restitution may lie above an asked one near zero."""
 
 
 def one_sided_restitution(damping_ratio: float) -> float:
@@ -68,7 +70,8 @@ def damping_ratio(restitution: float, frequency_step: float) -> float:
     """Damping ratio that realises a coefficient of restitution at omega * dt = `frequency_step`.
 
     Raises:
-        ValueError: `restitution` lies outside [0, 1), or `frequency_step` outside (0, 0.3].
+        ValueError: `restitution` lies outside [0, 1) or below the least that the step can realise, or `frequency_step`
+            outside (0, 0.3].
     """
     if not 0 <= restitution < 1:
         raise ValueError(f"restitution must lie in [0, 1), got {restitution}")
@@ -76,8 +79,12 @@ def damping_ratio(restitution: float, frequency_step: float) -> float:
         raise ValueError(f"contact frequency times step must lie in (0, 0.3], got {frequency_step}")
     # Beyond 2 zeta omega dt = 1 the explicit damper reverses the velocity within its first step: rebound grows again.
     low, high = 1e-6, 0.5 / frequency_step
-    if _discrete_restitution(high, frequency_step) >= restitution:
-        return high
+    least = _discrete_restitution(high, frequency_step)
+    if least > restitution + _LEAST_TOLERANCE:
+        raise ValueError(
+            f"restitution {restitution} cannot be had at contact frequency times step {frequency_step:.3g}: "
+            f"the least is {least:.3f}; take that or more, or a smaller timestep_s"
+        )
     for _ in range(26):
         middle = 0.5 * (low + high)
         if _discrete_restitution(middle, frequency_step) > restitution:

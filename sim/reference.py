@@ -58,7 +58,10 @@ class Reference:
     engine_version: str
     platform: str
     settings_hash: str
-    """Hash of everything that decides the counts, but for the engine's version and the platform."""
+    """Hash of the record's facts that decide the counts: name, version, settings, factors, duration, solver, engine.
+
+    `build`, `read` and `decided` are code: a change of theirs that moves a count must raise the scene's version.
+    """
     second_engine: Comparison | None = None
     not_causal: Mapping[str, Comparison] | None = None
     """Variant that should not matter -> its own sample beside this one."""
@@ -87,14 +90,17 @@ class Reference:
 
     @property
     def half_width(self) -> float:
-        """Sampling half-width: the 0.95 quantile of TV between a new sample of this size and these shares."""
+        """Sampling half-width: the 0.95 quantile of TV between a new sample of this size and these shares.
+
+        It holds for these draws of the unknown factors; what other draws would give is not in it.
+        """
         total = sum(self.counts.values())
         rng = np.random.default_rng(0)
         draws = rng.multinomial(total, self.shares, size=_N_DRAWS) / total
         return float(np.quantile(0.5 * np.abs(draws - self.shares).sum(axis=1), 0.95))
 
     def intervals(self, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Outcome -> Clopper-Pearson interval of its share.
+        """Outcome -> Clopper-Pearson interval of its share, given these draws of the unknown factors.
 
         Raises:
             ValueError: `confidence` does not lie strictly between 0 and 1.
@@ -112,9 +118,13 @@ class Reference:
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary that JSON can hold; shares and intervals are written for readers and ignored when read."""
-        shares = dict(zip(self.outcomes, (round(float(s), 6) for s in self.shares), strict=True))
-        interval = {o: [round(low, 6), round(high, 6)] for o, (low, high) in self.intervals().items()}
-        extra = {"shares": shares, "interval": interval, "half_width": round(self.half_width, 6)}
+        extra: dict[str, Any] = {"shares": None, "interval": None, "half_width": None}
+        if sum(self.counts.values()):
+            extra = {
+                "shares": dict(zip(self.outcomes, (round(float(s), 6) for s in self.shares), strict=True)),
+                "interval": {o: [round(low, 6), round(high, 6)] for o, (low, high) in self.intervals().items()},
+                "half_width": round(self.half_width, 6),
+            }
         return {"format": FORMAT, **asdict(self), **extra}
 
     @staticmethod

@@ -21,6 +21,8 @@ from .scene import N_UNKNOWN_DRAWS, Scene, Solver
 
 MAX_BAD_SHARE = 0.005
 """Largest share of failed and unsettled rollouts that a reference may have."""
+MIN_P_NOT_CAUSAL = 0.001
+"""Smallest p at which a variant still passes for one that does not matter."""
 _N_DRAWS = 20_000
 """Multinomial draws behind a comparison."""
 
@@ -169,8 +171,11 @@ def with_evidence(
 ) -> Reference:
     """The reference with its second engine and its checks of variants that should not matter.
 
+    The second engine is evidence, not a gate: where engines differ, the reference shows by how much.
+
     Raises:
-        EngineError: More than 0.5 % of the rollouts failed or did not settle; the message names some.
+        EngineError: More than 0.5 % of the rollouts failed or did not settle (the message names some), or a variant
+            that should not matter moves the distribution (p below 0.001).
     """
     if reference.bad_share > MAX_BAD_SHARE:
         some = {reason: list(indices[:5]) for reason, indices in reference.failed.items()}
@@ -178,4 +183,10 @@ def with_evidence(
             f"{reference.scene} version {reference.version}, seed {reference.seed}: {reference.bad_share:.2%} of the "
             f"rollouts failed or did not settle (limit {MAX_BAD_SHARE:.1%}); failed {some}, null {dict(reference.null)}"
         )
+    for variant, check in (not_causal or {}).items():
+        if check.p < MIN_P_NOT_CAUSAL:
+            raise EngineError(
+                f"{reference.scene}@{variant} is said not to be causal, but moves the distribution: TV {check.tv:.3f}, "
+                f"p = {check.p:.2g}; mark it causal or mend the scene"
+            )
     return replace(reference, second_engine=second_engine, not_causal=not_causal)

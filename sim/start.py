@@ -87,7 +87,7 @@ def _outline(scene: Scene, params: Params) -> np.ndarray:
     """(P, 3) corners around every visible geom of the moving bodies at the start, in the world frame."""
     import mujoco
 
-    model = compile_scene(scene, params)
+    model = compile_scene(scene, params, drawn=True)
     data = start_data(model)
     roots = {model.body(name).id for name in scene.moving_bodies}
     corners = np.array(list(product((-1.0, 1.0), repeat=3)))

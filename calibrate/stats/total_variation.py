@@ -70,6 +70,8 @@ def _mean_deviation(n: int, p: float) -> float:
 def excess(tv: float, tv_expected: float) -> float:
     """(TV - E0) / (1 - E0): 0 on average for a faithful model, negative by luck, 1 at most; nan where undefined.
 
+    The average is that of an exact reference; a sampled one adds its own error to TV.
+
     >>> excess(0.75, 0.5)
     0.5
     """

@@ -34,8 +34,9 @@ def tv_interval(counts: Sequence[int] | np.ndarray, baseline: Baseline, *, seed:
     *Lower.* The test of T is inverted along three paths of distributions at distance tau from the reference: towards
     the observed shares; mass moved from the most lacking outcomes to the most abundant one; mass moved from the
     likeliest outcomes to the least likely one. The limit is the smallest tau at which P(total variation >= T) exceeds
-    half of the error on one of them. At tau = 0 this is the p-value, so the limit is above zero exactly if p is at most
-    half of the error. The paths stand for all q at distance tau: `tests/test_tv_interval.py` simulates the coverage.
+    half of the error on one of them. At tau = 0 this is the p-value, so with an exact reference the limit is above zero
+    exactly if p is at most half of the error. The paths stand for all q at distance tau: `tests/test_tv_interval.py`
+    simulates the coverage.
 
     A sampled reference moves both limits out by its own half-width, added in quadrature (MOVER).
 
@@ -56,11 +57,13 @@ def tv_interval(counts: Sequence[int] | np.ndarray, baseline: Baseline, *, seed:
     tv = total_variation(whole, baseline)
     tail = (1 - level) / 2
     low, high = _low(whole, baseline, tail, seed), _high(n, tv, baseline, level)
-    margin = _own_half_width(baseline, level)
-    if margin > 0:
-        low = max(0.0, tv - math.hypot(tv - low, margin)) if low > 0 else 0.0
-        high = tv + math.hypot(high - tv, margin)
-    return Interval(low=low, high=min(high, 1 - min(baseline.p)), level=level)
+    margin = _own_half_width(baseline, 1 - tail)  # each limit has half of the error
+    if margin == 0:
+        return Interval(low=low, high=min(high, 1 - min(baseline.p)), level=level)
+    low = max(0.0, tv - math.hypot(tv - low, margin)) if low > 0 else 0.0
+    # no cap below 1: the reference's truth may have an outcome that it never showed
+    high = tv + math.hypot(high - tv, margin)
+    return Interval(low=low, high=min(high, 1.0), level=level)
 
 
 def _own_half_width(baseline: Baseline, level: float) -> float:
