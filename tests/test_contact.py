@@ -75,6 +75,8 @@ def test_impossible_coefficients_are_refused():
         contact(params, restitution=0.5, friction=-1)
     with pytest.raises(ValueError, match=r"contact frequency times step must lie in \(0, 0.3\]"):
         damping_ratio(0.5, 0.4)
+    with pytest.raises(ValueError, match=r"restitution 0.0 cannot be had .* 0.3: the least is 0.04"):
+        contact(params, restitution=0.0, friction=0.2)
     with pytest.raises(ValueError, match="damping_ratio must be positive"):
         one_sided_restitution(0)
 

@@ -78,6 +78,12 @@ def test_no_outcome_at_all_is_an_error_not_a_nan():
         _ = empty.shares
 
 
+def test_counts_without_any_outcome_are_still_written(tmp_path):
+    empty = toy(counts={"a": 0, "b": 0, "c": 0}, null={"not_settled": 97})
+    empty.write(tmp_path / "toy.json")
+    assert Reference.read(tmp_path / "toy.json") == empty and empty.to_json()["shares"] is None
+
+
 def test_json_has_no_nan_and_confidence_is_checked():
     assert "NaN" not in json.dumps(toy().to_json())
     with pytest.raises(ValueError, match="confidence must lie strictly between 0 and 1, got 95"):

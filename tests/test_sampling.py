@@ -85,6 +85,16 @@ def test_a_reference_with_too_many_bad_rollouts_is_refused_with_its_rows(ball):
         with_evidence(bad, second_engine=None, not_causal=None)
 
 
+def test_a_variant_that_moves_the_distribution_is_not_let_through_as_not_causal(ball):
+    one = sample(ball, n=4, seed=1)
+    base = replace(one, counts={"near": 500, "far": 500}, n=1000)
+    moved = replace(one, counts={"near": 900, "far": 100}, n=1000)
+    with pytest.raises(EngineError, match="ball@sign is said not to be causal, but moves the distribution: TV 0.400"):
+        with_evidence(base, second_engine=None, not_causal={"sign": compare(base, moved)})
+    kept = with_evidence(base, second_engine=compare(base, moved), not_causal={"sign": compare(base, base)})
+    assert kept.second_engine.p < 1e-3  # engines may differ: that is shown, not hidden
+
+
 def test_a_reader_that_raises_or_invents_is_named_with_its_row(ball):
     def broken(trajectory):
         raise ZeroDivisionError("oops")
