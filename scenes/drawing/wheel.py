@@ -16,7 +16,10 @@ import numpy as np
 _HALF_ORDER = (0, 32, 15, 19, 4, 21, 2, 25, 17, 34, 6, 27, 13, 36, 11, 30, 8, 23, 10)
 _OTHER_HALF = (5, 24, 16, 33, 1, 20, 14, 31, 9, 22, 18, 29, 7, 28, 12, 35, 3, 26)
 ORDER = _HALF_ORDER + _OTHER_HALF
-"""Numbers of the pockets, counter-clockwise seen from above, the first at the wheel's x axis."""
+"""Numbers of the pockets, counter-clockwise seen from above, the first at the wheel's x axis.
+
+Real wheels carry the order clockwise; this one is its mirror image, which changes no neighbourhood and no share.
+"""
 N_POCKETS = len(ORDER)
 COLOURS = tuple("green" if k == 0 else "red" if k % 2 else "black" for k in range(N_POCKETS))
 """Colour of each pocket of ORDER: red and black take turns after the zero."""
