@@ -3,8 +3,9 @@
 Ten staggered rows span the whole width between two studded walls, so a ball that runs far to one side comes back. The
 textbook answer, Binomial(10, 1/2), needs a fair and forgetful choice at each peg. A real ball keeps part of its
 sideways speed and now and then passes a row untouched: 5,120 rollouts lie at a total variation of 0.057 from the
-binomial (0.014 is expected from sampling alone), with heavier tails: 0.009 instead of 0.001 in each outermost bin. That is an average over restitution, which matters most: a
-dead ball stays near the middle, a lively one spreads. 512 rollouts in Bullet lie 0.081 away (0.050 by chance, p = 0.02).
+binomial (0.014 is expected from sampling alone), with heavier tails: 0.009 instead of 0.001 in each outermost bin.
+That is an average over restitution, which matters most: a dead ball stays near the middle, a lively one spreads.
+512 rollouts in Bullet lie 0.081 from these (0.050 by chance, p = 0.02).
 """
 
 from __future__ import annotations
