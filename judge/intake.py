@@ -34,6 +34,12 @@ _MAGIC = (
     b"\x00\x00\x01\xba",
 )
 """Marks of container formats, looked for in the first bytes of a file that cannot be opened."""
+_FORMATS = (
+    "mov,matroska,webm,avi,gif,apng,webp,flv,ogg,asf,ivf,nut,mpeg,mpegts,mpegvideo,h264,hevc,mjpeg,"
+    "wav,mp3,aac,flac,png_pipe,jpeg_pipe,webp_pipe"
+)
+"""Formats that are opened: none of them (unlike a playlist) reads any other file. Sound and still pictures are
+among them so that the reason for their refusal can be told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,13 +159,14 @@ def _open(path: Path) -> av.container.InputContainer:
 
     try:
         # "file:" keeps names with colons or leading dashes from being taken for a protocol or an option
-        return av.open(f"file:{path}", metadata_errors="replace")
+        options = {"format_whitelist": _FORMATS, "protocol_whitelist": "file"}
+        return av.open(f"file:{path}", options=options, metadata_errors="replace")
     except (av.FFmpegError, OSError, ValueError) as fault:
         with path.open("rb") as handle:
-            head = handle.read(64)
+            head = handle.read(12)
         if any(mark in head for mark in _MAGIC):
             raise _Fault("damaged", f"the container cannot be opened: {_line(fault)}") from fault
-        raise _Fault("not_a_video", f"no container format is recognised: {_line(fault)}") from fault
+        raise _Fault("not_a_video", f"no accepted container format: {_line(fault)}") from fault
 
 
 def _video_stream(container: Any) -> Any:
@@ -186,7 +193,7 @@ def _frame_times(path: Path, limits: Limits) -> np.ndarray:
     """(T,) ascending presentation times from the first frame on, after checking limits, damage and length."""
     with _open(path) as container:
         stream = _video_stream(container)
-        if container.format.name in ("tty", "image2", "png_pipe", "jpeg_pipe"):
+        if container.format.name.endswith("_pipe"):
             raise _Fault("not_a_video", f"the file is {container.format.long_name}")
         if stream.codec_context is None:
             raise _Fault("damaged", "the video stream states no known codec")
@@ -222,7 +229,9 @@ def _stated_duration_s(container: Any, stream: Any) -> float | None:
     if stream.duration is not None and stream.time_base is not None:
         return float(stream.duration * stream.time_base)
     if container.duration is not None and len(container.streams) == 1:
-        return float(container.duration / av.time_base)
+        # Matroska states when the clip ends, counted from zero, also if it begins later
+        begin = max(container.start_time or 0, 0) if "matroska" in container.format.name else 0
+        return float((container.duration - begin) / av.time_base)
     return None
 
 

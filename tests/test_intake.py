@@ -192,6 +192,37 @@ def test_not_a_video(tmp_path: Path) -> None:
     assert reason(tmp_path) == "not_a_video"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ffconcat version 1.0\nfile plain.mp4\n",
+        "ffconcat version 1.0\nfile link.mp4\n",
+        "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nplain.mp4\n#EXT-X-ENDLIST\n",
+    ],
+)
+def test_a_text_that_names_another_file_is_not_a_video(plain: Path, text: str) -> None:
+    (plain.parent / "link.mp4").symlink_to(plain)
+    (plain.parent / "list.mp4").write_text(text)
+    assert reason(plain.parent / "list.mp4") == "not_a_video"
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg"])
+def test_a_still_picture_is_not_a_video(tmp_path: Path, suffix: str) -> None:
+    import cv2
+
+    cv2.imwrite(str(tmp_path / f"still.{suffix}"), moving_bar(1)[0])
+    (tmp_path / f"still.{suffix}").rename(tmp_path / "still.mp4")
+    assert reason(tmp_path / "still.mp4") == "not_a_video"
+
+
+@pytest.mark.parametrize("container", ["matroska", "mp4", "mpegts", "flv"])
+def test_a_clip_that_begins_late_is_read_whole(tmp_path: Path, container: str) -> None:
+    times = [10 * k for k in range(120, 168)]  # from half a second on
+    (tmp_path / "late").write_bytes(encode(moving_bar(48), container=container, times=times))
+    clip = sampled(tmp_path / "late")
+    assert clip.n_frames == 48 and clip.duration_s == pytest.approx(47 / 24, abs=5e-3)
+
+
 def test_sound_without_pictures(tmp_path: Path) -> None:
     store = io.BytesIO()
     with av.open(store, "w", format="mp4") as out:
