@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform as platform_module
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -17,7 +17,7 @@ from .engine import engine as engine_of
 from .errors import EngineError, InputError
 from .reference import Comparison, Reference, write_text
 from .rollout import CHUNK, Rollout, simulate
-from .scene import N_UNKNOWN_DRAWS, Scene, Solver
+from .scene import N_UNKNOWN_DRAWS, NULL_REASONS, Scene, Solver
 
 MAX_BAD_SHARE = 0.005
 """Largest share of failed and unsettled rollouts that a reference may have."""
@@ -70,7 +70,7 @@ def sample(
 
     Raises:
         ValueError: `n` is not positive.
-        InputError: The checkpoint belongs to other settings.
+        InputError: The checkpoint belongs to other settings, or is torn.
     """
     if n < 1:
         raise ValueError(f"n must be positive, got {n}")
@@ -80,7 +80,7 @@ def sample(
         "engine_version": runner.version,
         "seed": seed,
     }
-    done, counts, null, failed = _resume(checkpoint, key, n)
+    done, counts, null, failed = _resume(checkpoint, key, n, scene.outcomes)
     while done < n:
         indices = range(done, min(done + CHUNK, n))
         _tally(
@@ -125,17 +125,39 @@ def _tally(
 
 
 def _resume(
-    checkpoint: Path | None, key: Mapping[str, Any], n: int
+    checkpoint: Path | None, key: Mapping[str, Any], n: int, outcomes: Sequence[str]
 ) -> tuple[int, Counter[str], Counter[str], dict[str, list[int]]]:
     """Where an interrupted call stopped."""
     if checkpoint is None or not checkpoint.exists():
         return 0, Counter(), Counter(), {}
-    state = json.loads(checkpoint.read_text())
-    if state["key"] != key:
-        raise InputError(f"{checkpoint} was made with {state['key']}, not {dict(key)}; delete it to start anew")
+    try:
+        state = json.loads(checkpoint.read_text(encoding="utf-8"))
+        kept = state["key"]
+        sound = isinstance(kept, dict) and _adds_up(state, outcomes if kept == key else tuple(state["counts"]))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        sound = False
+    if not sound:
+        raise InputError(f"{checkpoint} is torn or was edited; delete it to start anew")
+    if kept != key:
+        raise InputError(f"{checkpoint} was made with {kept}, not {dict(key)}; delete it to start anew")
     if state["done"] > n:
         raise InputError(f"{checkpoint} holds {state['done']} rollouts, more than n = {n}; delete it to start anew")
     return state["done"], Counter(state["counts"]), Counter(state["null"]), state["failed"]
+
+
+def _adds_up(state: Mapping[str, Any], outcomes: Sequence[str]) -> bool:
+    """Whether a checkpoint counts each of its rollouts once, under names that there are."""
+    done, counts, null = state["done"], state["counts"], state["null"]
+    rows = [index for indices in state["failed"].values() for index in indices]
+    numbers = (done, *counts.values(), *null.values())
+    return (
+        all(type(number) is int and number >= 0 for number in numbers)
+        and all(type(index) is int and 0 <= index < done for index in rows)
+        and len(set(rows)) == len(rows)
+        and set(counts) <= set(outcomes)
+        and set(null) <= set(NULL_REASONS)
+        and sum(counts.values()) + sum(null.values()) + len(rows) == done
+    )
 
 
 def compare(reference: Reference, other: Reference, *, seed: int = 0) -> Comparison:

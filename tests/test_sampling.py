@@ -46,6 +46,42 @@ def test_a_checkpoint_of_other_settings_is_refused(ball, tmp_path):
         sample(ball, n=0, seed=1)
 
 
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\x00\x9c", b"[]", b"{}", b"7", b"null", b"[" * 100_000])
+def test_a_torn_checkpoint_is_refused(ball, tmp_path, content):
+    path = tmp_path / "checkpoint.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"checkpoint.json is torn or was edited; delete it to start anew"):
+        sample(ball, n=8, seed=1, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"counts": {"near": 4, "sideways": 4}},
+        {"counts": {"near": 9, "far": -1}},
+        {"counts": {"near": 7.5, "far": 0.5}},
+        {"counts": {"near": True, "far": 7}},
+        {"counts": [8]},
+        {"counts": {"near": 9}},
+        {"counts": {"near": 7}, "null": {"bored": 1}},
+        {"counts": {"near": 7}, "failed": {"left_the_scene": [8]}},
+        {"counts": {"near": 6}, "failed": {"left_the_scene": [3, 3]}},
+        {"counts": {"near": 7}, "failed": ["left_the_scene"]},
+        {"done": "8"},
+        {"done": None},
+        {"done": -1},
+        {"key": []},
+    ],
+)
+def test_an_edited_checkpoint_is_not_believed(ball, tmp_path, edit):
+    path = tmp_path / "checkpoint.json"
+    sample(ball, n=8, seed=1, checkpoint=path)
+    state = json.loads(path.read_text())
+    path.write_text(json.dumps({**state, **edit}))
+    with pytest.raises(InputError, match="is torn or was edited; delete it to start anew"):
+        sample(ball, n=8, seed=1, checkpoint=path)
+
+
 def test_settings_hash_sees_what_decides_the_counts(ball):
     base = settings_hash(ball, None, solver=None, engine="mujoco")
     assert base != settings_hash(replace(ball, version=2), None, solver=None, engine="mujoco")
