@@ -51,8 +51,12 @@ def read_manifest(path: Path) -> tuple[RequestedClip, ...]:
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise InputError(f"{path} cannot be read (a pipe or a device); it must be a text file")
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); it must be a text file") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     for line, content in enumerate(text.split("\n"), start=1):
@@ -60,13 +64,17 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
             continue
         try:
             yield line, json.loads(content)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path} line {line} is not JSON: {error.msg}; write one object per line") from error
+        except (ValueError, RecursionError) as error:
+            why = getattr(error, "msg", error)
+            raise InputError(f"{path} line {line} is not JSON: {why}; write one object per line") from error
 
 
 def _row(path: Path, line: int, row: Any) -> RequestedClip:
     if not isinstance(row, dict):
         raise InputError(f'{path} line {line} must be an object like {{"file": ..., "model": ..., "scene": ...}}')
+    for name in ("file", "model", "scene", "seed", "prompt"):
+        if isinstance(row.get(name), str) and not _is_plain(row[name]):
+            raise InputError(f"{path} line {line} gives {name!r} with a null character or half a character; mend it")
     for name in ("model", "scene"):
         if not isinstance(row.get(name), str) or not row[name]:
             raise InputError(f"{path} line {line} must give {name!r} as text, got {row.get(name)!r}")
@@ -89,3 +97,8 @@ def _row(path: Path, line: int, row: Any) -> RequestedClip:
         seed=seed,
         prompt=row.get("prompt"),
     )
+
+
+def _is_plain(text: str) -> bool:
+    """Whether it can be the name of a file and be written as UTF-8."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

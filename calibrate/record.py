@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from sim import InputError
+
+from .output_file import write_whole
 
 FORMAT = 1
 """Raised by every change of the file's meaning."""
@@ -181,6 +182,4 @@ class Record:
     def write(self, path: Path | str) -> None:
         """Write the record; a file that is there is replaced in one step."""
         text = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
-        temporary = Path(f"{path}.part")
-        temporary.write_text(text + "\n", encoding="utf-8")
-        os.replace(temporary, path)
+        write_whole(Path(path), text + "\n")

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from sim import InputError
-
 from . import report_view as view
+from .output_file import checked_output, write_whole
 from .record import Cell, ClipRow, Record
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -24,12 +23,12 @@ MOST_PER_CELL = 24
 _BYTES_EACH = 4_000
 
 
-def write_report(record_path: Path | str, out_html: Path | str, *, thumbnails: bool = True) -> Path:
+def write_report(record_path: Path | str, out_html: Path | str | None = None, *, thumbnails: bool = True) -> Path:
     """Write the page of a record; a clip that is gone is shown without its picture.
 
     Args:
         record_path: What `score` wrote.
-        out_html: File to write.
+        out_html: File to write; None for the record's name with `.html`.
         thumbnails: False to leave all pictures out.
 
     Returns:
@@ -39,18 +38,14 @@ def write_report(record_path: Path | str, out_html: Path | str, *, thumbnails: b
         InputError: The record cannot be read, or the page cannot be written.
     """
     record = Record.read(record_path)
+    page_path = Path(record_path).with_suffix(".html") if out_html is None else out_html
+    out = checked_output(page_path, inputs=[record_path], cure="choose another file")
     shown = _shown(record)
     images = _images(record, Path(record_path).resolve().parent, shown) if thumbnails else {}
     page = _page(record, shown, images)
     if len(page.encode()) >= PAGE_LIMIT_BYTES:  # thousands of cells, or very long names: the figures matter most
         page = _page(record, [[] for _ in shown], {})
-    out = Path(out_html)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        Path(f"{out}.part").write_text(page, encoding="utf-8")
-        os.replace(f"{out}.part", out)
-    except OSError as error:
-        raise InputError(f"{out} cannot be written ({error.strerror}); choose another file") from error
+    write_whole(out, page)
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,9 @@ from sim import InputError
 
 RUN_CARD = "study.toml"
 """Name of the run card, in a study's folder or in a model's folder."""
+MOST_CLIPS = 10**6
+"""More clips of a scene than this are not asked for in earnest."""
+_DEEPEST = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +51,9 @@ def read_run_card(path: Path) -> RunCard | None:
     try:
         with path.open("rb") as file:
             tables = tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not valid TOML: {error}") from error
     study = tables.get("study", {})
     if not isinstance(study, dict):
@@ -57,10 +63,12 @@ def read_run_card(path: Path) -> RunCard | None:
         raise InputError(f"{path} must give model as text, got {model!r}")
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
         raise InputError(f"{path} must give clips_per_scene as a positive whole number, got {n!r}")
+    if n is not None and n > MOST_CLIPS:
+        raise InputError(f"{path} must give clips_per_scene as at most {MOST_CLIPS}")
     if tokens is not None and not (isinstance(tokens, list) and all(isinstance(t, str) for t in tokens)):
         raise InputError(f"{path} must give scenes as a list of scene tokens, got {tokens!r}")
-    rest = {k: _plain(v) for k, v in study.items() if k not in ("model", "clips_per_scene", "scenes")}
-    rest |= {k: _plain(v) for k, v in tables.items() if k != "study"}
+    rest = {k: _plain(v, path) for k, v in study.items() if k not in ("model", "clips_per_scene", "scenes")}
+    rest |= {k: _plain(v, path) for k, v in tables.items() if k != "study"}
     return RunCard(
         model=(model or "").strip() or None,
         clips_per_scene=n,
@@ -69,10 +77,15 @@ def read_run_card(path: Path) -> RunCard | None:
     )
 
 
-def _plain(value: Any) -> Any:
-    """The value with dates as text, so that JSON can hold it."""
+def _plain(value: Any, path: Path, depth: int = 0) -> Any:
+    """The value with dates, and numbers that JSON cannot hold, as text."""
+    if depth > _DEEPEST:
+        raise InputError(f"{path} nests tables more than {_DEEPEST} deep; make it flatter")
     if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
+        return {k: _plain(v, path, depth + 1) for k, v in value.items()}
     if isinstance(value, list):
-        return [_plain(v) for v in value]
-    return value if isinstance(value, str | int | float | bool) else str(value)
+        return [_plain(v, path, depth + 1) for v in value]
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return hex(value)
+    is_plain = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return value if is_plain else str(value)

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 import scenes
 from judge.judge import Judge
 from judge.verdict import Verdict
-from sim import InputError, QuincunxError
+from sim import QuincunxError
 
 from .cell import adjusted, measure
+from .output_file import checked_output
 from .record import ClipRow, Record
-from .study import Clip, Unmatched, read_study
+from .study import Clip, read_study
+from .study_files import Unmatched
 from .verdict_log import Key, VerdictLog, content_hash
 from .verdicts_csv import read_verdicts
 
@@ -67,8 +69,10 @@ def score_study(
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
-    log = VerdictLog(Path(f"{_writable(out)}.verdicts.jsonl"))
+    log_path = checked_output(f"{out}.verdicts.jsonl")
     study = read_study(folder)
+    out = checked_output(out, inputs=study.files)
+    log = VerdictLog(log_path)
     used, refused = _references({clip.scene for clip in study.clips}, references)
     for token in sorted({clip.scene for clip in study.clips}):
         if not judge.covers(token.partition("@")[0]):
@@ -78,9 +82,9 @@ def score_study(
     hashes, verdicts = _judge_all(study.folder, clips, judge, log, workers, progress)
     rows = [_row(clip, hashes.get(clip.file or ""), verdicts) for clip in clips]
     about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, {clip.scene for clip in clips})}
-    relative = os.path.relpath(study.folder.resolve(), Path(out).resolve().parent)
     listed = [*study.unmatched, *left_out]
-    return _finish(rows, used, listed, study=relative, judge=about, cards=study.cards, seed=seed, out=Path(out))
+    where = _relative(study.folder, out)
+    return _finish(rows, used, listed, study=where, judge=about, cards=study.cards, seed=seed, out=out)
 
 
 def score_verdicts(
@@ -91,7 +95,7 @@ def score_verdicts(
     Raises:
         InputError: The table cannot be read, or `out` cannot be written.
     """
-    _writable(out)
+    out = checked_output(out, inputs=[table])
     rows, unmatched, digest = read_verdicts(Path(table))
     used, refused = _references({row.scene for row in rows}, references)
     for row in rows:
@@ -99,24 +103,14 @@ def score_verdicts(
             unmatched.append(_left_out(f"{row.model}/{row.scene}/{row.file or '(no file)'}", refused[row.scene]))
     rows = [row for row in rows if row.scene not in refused]
     about = {"digest": digest, "kind": "table of verdicts", "card": None}
-    relative = os.path.relpath(Path(table).resolve(), Path(out).resolve().parent)
-    return _finish(rows, used, unmatched, study=relative, judge=about, cards={}, seed=seed, out=Path(out))
+    where = _relative(Path(table), out)
+    return _finish(rows, used, unmatched, study=where, judge=about, cards={}, seed=seed, out=out)
 
 
-def _writable(out: Path | str) -> Path:
-    path = Path(out)
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give --out a file name, for example {path / 'record.json'}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with Path(f"{path}.part").open("ab"):
-            pass
-        Path(f"{path}.part").unlink()
-        if path.exists() and not os.access(path, os.W_OK):
-            raise PermissionError(13, "Permission denied")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}); choose another --out") from error
-    return path
+def _relative(source: Path, out: Path) -> str:
+    """Where the source lies, seen from the record; bytes that are not UTF-8 are written as escapes."""
+    relative = os.path.relpath(source.resolve(), out.resolve().parent)
+    return relative.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _references(
@@ -241,10 +235,7 @@ def _finish(
         warnings=tuple(_warnings(by_cell, {token: used[token] for token in sorted({row.scene for row in rows})})),
         run_cards=cards,
     )
-    try:
-        record.write(out)
-    except OSError as error:
-        raise InputError(f"{out} cannot be written ({error.strerror}); choose another --out") from error
+    record.write(out)
     return record
 
 

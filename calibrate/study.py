@@ -10,6 +10,8 @@ A clip is found by one of these rules, each file by itself:
 - if the folder is that of a single model, the same without `<model>/`. The model is then called as `study.toml` says,
   else like the folder.
 
+Whatever else lies in a cell's folder is listed, not scored; hidden files are not looked at.
+
 A `study.toml` (run card) in the folder or in a model's folder may say `[study] model = "..."`, `clips_per_scene = N`,
 `scenes = ["...", ...]`; cells then request N clips, and those not found are missing.
 """
@@ -19,7 +21,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,11 +31,8 @@ from sim import InputError, SceneError
 
 from .manifest import MANIFEST, RequestedClip, read_manifest
 from .run_card import RUN_CARD, RunCard, read_run_card
+from .study_files import Found, Unmatched, as_text, find_files, is_inside, is_regular
 
-VIDEO_SUFFIXES = frozenset(
-    ".mp4 .m4v .mov .webm .mkv .avi .gif .apng .mpg .mpeg .ts .wmv .flv .ogv .ogg .3gp .mjpeg .webp".split()
-)
-"""Suffixes of files that are taken for clips, in either case; what is inside is looked at by the judge."""
 _NUMBERED = re.compile(r"(?P<token>.+)-(?P<k>\d+)", re.DOTALL)
 
 
@@ -55,16 +54,6 @@ class Clip:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unmatched:
-    """A file or a manifest row that belongs to no cell."""
-
-    file: str
-    why: str
-    nearest: str | None = None
-    """The nearest name that would have matched."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Study:
     """A folder of clips, sorted into cells."""
 
@@ -74,6 +63,14 @@ class Study:
     unmatched: tuple[Unmatched, ...] = ()
     cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Model -> what its run card says."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Everything that the study is read from."""
+        named = [clip.file for clip in self.clips if clip.file is not None] + [u.file for u in self.unmatched]
+        folders = {name.partition("/")[0] for name in named if "/" in name}
+        named += [MANIFEST, RUN_CARD, *(f"{folder}/{RUN_CARD}" for folder in sorted(folders))]
+        return tuple(self.folder / name for name in named)
 
     @property
     def cells(self) -> dict[tuple[str, str], list[Clip]]:
@@ -94,18 +91,18 @@ def read_study(folder: Path | str) -> Study:
     if not root.is_dir():
         raise InputError(f"{root} is not a folder; give the folder that holds <model>/<scene>/<clip>.mp4")
     tokens = scene_tokens()
-    files, refused = _walk(root)
+    found = find_files(root)
     cards, called, own = _run_cards(root)
-    if (root / MANIFEST).is_file():
-        clips, unmatched = _from_manifest(root, files, tokens)
+    if os.path.lexists(root / MANIFEST):
+        clips, unmatched = _from_manifest(root, found.videos, tokens)
     else:
-        clips, unmatched = _from_names(files, tokens, own)
-        clips = [replace(clip, model=called.get(clip.model, clip.model)) for clip in clips]
+        clips, unmatched = _from_names(found, tokens, own)
+        clips = _renamed(clips, called)
         clips += _missing(clips, cards, tokens)
     return Study(
         folder=root,
         clips=tuple(sorted(clips, key=lambda c: (c.model, c.scene, c.file or "\U0010ffff", c.detail or ""))),
-        unmatched=tuple(sorted([*unmatched, *refused], key=lambda u: u.file)),
+        unmatched=tuple(sorted([*unmatched, *found.refused], key=lambda u: u.file)),
         cards={model: card.to_json() for model, card in sorted(cards.items())},
     )
 
@@ -128,42 +125,49 @@ def near(name: str, known: tuple[str, ...]) -> str | None:
 def _run_cards(root: Path) -> tuple[dict[str, RunCard], dict[str, str], str]:
     """Model -> its run card, folder -> the name on its card, and the model's name if the folder is of one model."""
     card = read_run_card(root / RUN_CARD)
-    own = card.model if card is not None and card.model else root.resolve().name
+    own = card.model if card is not None and card.model else as_text(root.resolve().name)
     cards, called = ({own: card} if card is not None else {}), {}
-    for folder in sorted(p.name for p in root.iterdir() if p.is_dir()):
+    for folder in sorted(as_text(p.name) for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")):
         card = read_run_card(root / folder / RUN_CARD)
-        if card is not None:
-            called[folder] = card.model or folder
-            cards[called[folder]] = card
+        if card is None:
+            continue
+        model = card.model or folder
+        if model in called.values():
+            first = next(f for f, m in called.items() if m == model)
+            raise InputError(_twice(first, folder, model))
+        called[folder] = model
+        cards[model] = card
     return cards, called, own
 
 
-def _walk(root: Path) -> tuple[list[str], list[Unmatched]]:
-    """Relative paths of everything that looks like a clip, and of links that are refused."""
-    files, refused = [], []
-    inside = root.resolve()
-    for at, folders, names in os.walk(root):
-        folders[:] = sorted(d for d in folders if not d.startswith("."))
-        for name in sorted(names) + [d for d in folders if os.path.islink(os.path.join(at, d))]:
-            path = Path(at, name)
-            file = path.relative_to(root).as_posix()
-            if path.is_symlink() and not path.resolve().is_relative_to(inside):
-                refused.append(Unmatched(file=file, why="a link that leads outside the folder"))
-            elif path.is_dir():
-                refused.append(Unmatched(file=file, why="a link to a folder is not followed"))
-            elif path.suffix.lower() in VIDEO_SUFFIXES and not name.startswith("."):
-                files.append(file)
-    return files, refused
+def _twice(first: str, second: str, model: str) -> str:
+    cure = f"put their clips into one folder, or give each its own model in {RUN_CARD}"
+    return f"the folders {first!r} and {second!r} are both of the model {model!r}; {cure}"
 
 
-def _from_names(files: list[str], tokens: tuple[str, ...], own: str) -> tuple[list[Clip], list[Unmatched]]:
+def _renamed(clips: list[Clip], called: Mapping[str, str]) -> list[Clip]:
+    """The clips, of the models that the run cards name."""
+    of: dict[str, str] = {}
+    for folder in dict.fromkeys(clip.model for clip in clips):
+        model = called.get(folder, folder)
+        if model in of:
+            raise InputError(_twice(of[model], folder, model))
+        of[model] = folder
+    return [replace(clip, model=called.get(clip.model, clip.model)) for clip in clips]
+
+
+def _from_names(found: Found, tokens: tuple[str, ...], own: str) -> tuple[list[Clip], list[Unmatched]]:
     clips, unmatched = [], []
-    for file in files:
+    for file in found.videos:
         match = _match(file, tokens, own)
         if isinstance(match, Unmatched):
             unmatched.append(match)
         else:
             clips.append(Clip(model=match[0], scene=match[1], file=file, status="found"))
+    for file in found.others:
+        in_cell = any(part in tokens for part in file.split("/")[:-1][:2])
+        if in_cell or not isinstance(_match(file, tokens, own), Unmatched):
+            unmatched.append(Unmatched(file=as_text(file), why="its suffix is not that of a video"))
     return clips, unmatched
 
 
@@ -191,7 +195,7 @@ def _nearest(parts: list[str], name: str, token: str | None, tokens: tuple[str, 
     return f"{model}/{guess or '<scene>'}/{name}"
 
 
-def _from_manifest(root: Path, files: list[str], tokens: tuple[str, ...]) -> tuple[list[Clip], list[Unmatched]]:
+def _from_manifest(root: Path, files: Sequence[str], tokens: tuple[str, ...]) -> tuple[list[Clip], list[Unmatched]]:
     clips, unmatched, named = [], [], set()
     for row in read_manifest(root / MANIFEST):
         if row.file is not None:
@@ -213,9 +217,9 @@ def _clip(row: RequestedClip, root: Path) -> Clip:
         status, detail, file = "missing", row.status, None
     elif file is None:
         status, detail = "missing", "no_file"
-    elif file.startswith("/") or not (root / file).resolve().is_relative_to(root.resolve()):
+    elif file.startswith("/") or (is_regular(root / file) and not is_inside(root / file, root)):
         status, detail, file = "missing", "outside_folder", None
-    elif not (root / file).is_file():
+    elif not is_regular(root / file):
         status, detail, file = "missing", "no_file", None
     return Clip(
         model=row.model, scene=row.scene, file=file, status=status, detail=detail, seed=row.seed, prompt=row.prompt

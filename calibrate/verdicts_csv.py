@@ -16,7 +16,8 @@ from judge.verdict import UNREADABLE_REASONS
 from sim import NULL_REASONS, InputError
 
 from .record import ClipRow
-from .study import Unmatched, near, scene_tokens
+from .study import near, scene_tokens
+from .study_files import Unmatched
 
 _OTHER = ("judge_error", "refused", "missing")
 _STATUS = {**dict.fromkeys(NULL_REASONS, "null"), **dict.fromkeys(UNREADABLE_REASONS, "unreadable")}

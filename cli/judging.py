@@ -29,7 +29,7 @@ def versions() -> dict[str, int]:
 
 def clips_in(paths: list[Path]) -> list[Path]:
     """The files named, and the clips in the folders named, sorted within each folder."""
-    from calibrate.study import VIDEO_SUFFIXES
+    from calibrate.study_files import VIDEO_SUFFIXES
 
     missing = [path for path in paths if not path.exists()]
     if missing:

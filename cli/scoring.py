@@ -104,7 +104,7 @@ def report(
     """
     from calibrate.report import write_report
 
-    page = write_report(record, record.with_suffix(".html") if out is None else out, thumbnails=thumbnails)
+    page = write_report(record, out, thumbnails=thumbnails)
     if json:
         print_json({"file": str(page)})
     else:

@@ -73,7 +73,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Not the clip's name, which may be as long as the file system allows.
-        part = path.with_name(f".{os.getpid()}-{blake2b(path.name.encode(), digest_size=6).hexdigest()}.part")
+        part = path.with_name(f".{os.getpid()}-{blake2b(os.fsencode(path.name), digest_size=6).hexdigest()}.part")
         part.touch()
     except OSError as fault:
         raise InputError(f"{refusal} ({fault.strerror})") from fault

@@ -26,6 +26,10 @@ def test_reads_every_row_with_its_line(tmp_path: Path) -> None:
     ("row", "message"),
     [
         ("{torn", "line 1 is not JSON"),
+        ("[" * 100_000, "line 1 is not JSON: maximum recursion"),
+        ('{"seed": ' + "1" * 5_000 + "}", "line 1 is not JSON: Exceeds the limit"),
+        ({"model": "m", "scene": "s", "file": "\ud800.mp4"}, "line 1 gives 'file' with a null character or half"),
+        ({"model": "a\0", "scene": "s"}, "line 1 gives 'model' with a null character or half"),
         ("[1]", "line 1 must be an object"),
         ({"scene": "coin_toss"}, "must give 'model' as text"),
         ({"model": "m", "scene": ""}, "must give 'scene' as text"),

@@ -146,3 +146,11 @@ def test_says_what_cannot_be_read_or_written(table: Path) -> None:
         write_report(table.parent / "none.json", table.parent / "report.html")
     with pytest.raises(InputError, match="cannot be written .*; choose another file"):
         write_report(table, table / "report.html")
+
+
+def test_a_record_is_not_overwritten_by_its_page_and_an_empty_name_is_refused(table: Path) -> None:
+    with pytest.raises(InputError, match="r.json is what is read, and would be overwritten; choose another file"):
+        write_report(table, table)
+    with pytest.raises(InputError, match="cannot be read"):
+        write_report("")
+    assert write_report(table) == table.with_suffix(".html")

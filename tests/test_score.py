@@ -172,6 +172,17 @@ def test_an_output_that_cannot_be_written_is_found_out_before_any_work(
     assert judge.seen == []
 
 
+def test_what_is_read_and_devices_are_never_overwritten(study: Path, tmp_path, named_judge, made_references) -> None:
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\nm,coin_toss,1,heads,\n")
+    with pytest.raises(InputError, match="v.csv is what is read, and would be overwritten"):
+        score_verdicts(tmp_path / "v.csv", out=tmp_path / "v.csv", references=made_references)
+    with pytest.raises(InputError, match="1.mp4 is what is read, and would be overwritten"):
+        score_study(study, named_judge(), out=study / "a/coin_toss/1.mp4", references=made_references)
+    with pytest.raises(InputError, match="/dev/null is a device or a pipe"):
+        score_verdicts(tmp_path / "v.csv", out="/dev/null", references=made_references)
+    assert (study / "a/coin_toss/1.mp4").read_text() == "heads|1" and "heads" in (tmp_path / "v.csv").read_text()
+
+
 def test_a_small_reference_is_used_with_a_warning_and_an_old_one_refused(tmp_path, made_references) -> None:
     (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\nm,coin_toss,1,heads,\n")
     small = replace(made_references["coin_toss"], counts={"heads": 50, "tails": 50}, n=100)

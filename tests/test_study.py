@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_any_name_is_kept_as_it_is(tmp_path: Path, name: str) -> None:
         ("m/Coin_Toss/1.mp4", "m/coin_toss/1.mp4"),
         ("m/die_roll/deep/1.mp4", "m/die_roll/1.mp4"),
         ("m/dieroll-4.mp4", "m/die_roll/dieroll-4.mp4"),
-        ("free.mp4", "<model>/<scene>/free.mp4"),
+        ("zzz.mp4", "<model>/<scene>/zzz.mp4"),
     ],
 )
 def test_lists_what_matches_no_scene_with_the_nearest_name(tmp_path: Path, file: str, nearest: str) -> None:
@@ -62,8 +63,60 @@ def test_lists_what_matches_no_scene_with_the_nearest_name(tmp_path: Path, file:
 
 
 def test_other_files_are_no_clips(tmp_path: Path) -> None:
-    study = read_study(touch(tmp_path, "m/coin_toss/notes.txt", "m/coin_toss/.hidden.mp4", ".cache/coin_toss/1.mp4"))
+    study = read_study(touch(tmp_path, "m/notes.txt", "m/coin_toss/.hidden.mp4", ".cache/coin_toss/1.mp4"))
     assert not study.clips and not study.unmatched
+
+
+def test_a_suffix_that_no_video_has_is_listed_if_it_lies_in_a_cell(tmp_path: Path) -> None:
+    study = read_study(touch(tmp_path, "m/coin_toss/1.rm", "m/coin_toss/2", "m/coin_toss-3.xyz", "m/coin_toss/4.y4m"))
+    assert [c.file for c in study.clips] == ["m/coin_toss/4.y4m"]
+    assert [u.file for u in study.unmatched] == ["m/coin_toss-3.xyz", "m/coin_toss/1.rm", "m/coin_toss/2"]
+    assert {u.why for u in study.unmatched} == {"its suffix is not that of a video"}
+
+
+def test_entries_that_are_no_files_are_listed_and_end_nothing(tmp_path: Path) -> None:
+    touch(tmp_path, "m/coin_toss/1.mp4")
+    cell = tmp_path / "m/coin_toss"
+    os.mkfifo(cell / "pipe.mp4")
+    (cell / "loop.mp4").symlink_to("loop.mp4")
+    (cell / "dead.mp4").symlink_to("gone.mp4")
+    (cell / "null.mp4").symlink_to("/dev/null")
+    (tmp_path / "loop").symlink_to("loop")
+    Path(os.fsdecode(os.fsencode(cell) + b"/caf\xe9.mp4")).write_bytes(b"")
+    study = read_study(tmp_path)
+    assert [c.file for c in study.clips] == ["m/coin_toss/1.mp4"]
+    assert {u.file: u.why for u in study.unmatched} == {
+        "m/coin_toss/pipe.mp4": "a pipe or a device, not a regular file",
+        "m/coin_toss/loop.mp4": "a link that leads nowhere",
+        "m/coin_toss/dead.mp4": "a link that leads nowhere",
+        "m/coin_toss/null.mp4": "a link that leads outside the folder",
+        "m/coin_toss/caf\\udce9.mp4": "its name is not UTF-8 text; rename it",
+        "loop": "a link that leads nowhere",
+    }
+
+
+@pytest.mark.parametrize("file", ["x" * 300 + ".mp4", "loop.mp4", "pipe.mp4"])
+def test_a_manifests_impossible_file_is_missing(tmp_path: Path, file: str) -> None:
+    (tmp_path / "loop.mp4").symlink_to("loop.mp4")
+    os.mkfifo(tmp_path / "pipe.mp4")
+    (tmp_path / "metadata.jsonl").write_text(json.dumps({"model": "m", "scene": "coin_toss", "file": file}))
+    (clip,) = read_study(tmp_path).clips
+    assert (clip.status, clip.detail) == ("missing", "no_file")
+
+
+def test_a_manifest_that_is_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "metadata.jsonl").mkdir()
+    with pytest.raises(InputError, match="metadata.jsonl cannot be read .Is a directory."):
+        read_study(tmp_path)
+
+
+@pytest.mark.parametrize("cards", [("a", "b"), ("a",)])
+def test_two_folders_of_one_model_are_refused(tmp_path: Path, cards: tuple[str, ...]) -> None:
+    touch(tmp_path, "a/coin_toss/1.mp4", "b/coin_toss/1.mp4")
+    for folder in cards:
+        (tmp_path / folder / "study.toml").write_text('[study]\nmodel = "b"\n')
+    with pytest.raises(InputError, match="the folders 'a' and 'b' are both of the model 'b'"):
+        read_study(tmp_path)
 
 
 def test_links_that_lead_outside_are_refused_and_listed(tmp_path: Path) -> None:
