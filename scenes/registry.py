@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from sim import Scene, SceneError
+from sim.errors import one_line
 
 _HERE = Path(__file__).parent
 _NOT_SCENES = {"__init__", "registry", "shipped"}
@@ -65,8 +66,8 @@ def _load_file(name: str, path: Path) -> Scene:
             spec.loader.exec_module(module)
         except SceneError:
             raise
-        except Exception as fault:  # a user's file may raise anything
-            raise SceneError(f"{path} cannot be loaded: {type(fault).__name__}: {fault}") from fault
+        except (Exception, SystemExit) as fault:  # a user's file may raise anything
+            raise SceneError(f"{path} cannot be loaded: {one_line(fault)}") from fault
     scene = getattr(module, "SCENE", None)
     if not isinstance(scene, Scene):
         raise SceneError(f"{path} must define SCENE = Scene(...)")
@@ -84,7 +85,7 @@ def load(name: str) -> Scene:
     files = _files()
     if name not in files:
         near = difflib.get_close_matches(name, files, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise SceneError(f"no scene is called {name!r}{hint} All: {', '.join(sorted(files))}")
     return _load_file(name, files[name])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .errors import QuincunxError
+from .errors import EngineError, one_line
 from .scene import Params, Scene
 from .trajectory import States, Trajectory
 
@@ -64,12 +64,19 @@ def left_bounds(scene: Scene, position_m: np.ndarray) -> np.ndarray:
 
 
 def decided(scene: Scene, states: States) -> np.ndarray:
-    """(N,) bool: the outcome can no longer change; never, for a scene without such a rule."""
+    """(N,) bool: the outcome can no longer change; never, for a scene without such a rule.
+
+    Raises:
+        EngineError: The rule raises, or returns something else.
+    """
     if scene.decided is None:
         return np.zeros(len(states.position_m), dtype=bool)
-    answer = np.asarray(scene.decided(states))
+    try:
+        answer = np.asarray(scene.decided(states))
+    except (Exception, SystemExit) as fault:  # a user's scene may raise anything
+        raise EngineError(f"{scene.name} version {scene.version}: decided raised {one_line(fault)}") from fault
     if answer.shape != (len(states.position_m),) or answer.dtype != bool:
-        raise QuincunxError(f"{scene.name}: decided must return (N,) bool, got {answer.dtype} {answer.shape}")
+        raise EngineError(f"{scene.name}: decided must return (N,) bool, got {answer.dtype} {answer.shape}")
     return answer
 
 

@@ -19,3 +19,8 @@ class PrerequisiteError(QuincunxError):
 
 class InputError(QuincunxError):
     """A file, folder or setting given by the user cannot be used; the message says how to mend it."""
+
+
+def one_line(fault: BaseException) -> str:
+    """The kind of an exception and the first line of its message."""
+    return ": ".join([type(fault).__name__, *str(fault).splitlines()[:1]])

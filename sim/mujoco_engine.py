@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .engine import Engine, Run, decided, left_bounds, stacked_params
-from .errors import EngineError, PrerequisiteError, SceneError
+from .errors import EngineError, PrerequisiteError, SceneError, one_line
 from .scene import FRAME_RATE_HZ, Params, Scene
 from .trajectory import States, Trajectory, rotation_matrices
 
@@ -112,17 +112,21 @@ def compile_scene(scene: Scene, params: Params, *, drawn: bool = False) -> Any:
         drawn: Keep what is only drawn (geoms of group 1); dropping it halves the time and moves no physics.
 
     Raises:
-        SceneError: The spec does not compile, has no keyframe `start`, or another time step than asked.
+        SceneError: `build` raises, its spec does not compile, has no keyframe `start`, or another time step than asked.
     """
     import mujoco
 
     try:
         spec = scene.build(params)
+        if not isinstance(spec, mujoco.MjSpec):
+            raise TypeError(f"it must return a mujoco.MjSpec, got {type(spec).__name__}")
         if not drawn:
             _drop_drawn(spec)
         model = spec.compile()
-    except (ValueError, TypeError, mujoco.FatalError) as fault:
-        raise SceneError(f"{scene.name}: build failed: {str(fault).splitlines()[0]}") from fault
+    except SceneError:
+        raise
+    except (Exception, SystemExit) as fault:  # a user's scene may raise anything
+        raise SceneError(f"{scene.name}: build failed: {one_line(fault)}") from fault
     if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, "start") != 0:
         raise SceneError(f"{scene.name}: the first keyframe must be named 'start'")
     if model.opt.timestep != params.solver.timestep_s:

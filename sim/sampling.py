@@ -111,9 +111,7 @@ def sample(
     )
 
 
-def _tally(
-    rollouts: Iterable[Rollout], counts: Counter[str], null: Counter[str], failed: dict[str, list[int]]
-) -> None:
+def _tally(rollouts: Iterable[Rollout], counts: Counter[str], null: Counter[str], failed: dict[str, list[int]]) -> None:
     """Adds each rollout to the table that it belongs to."""
     for rollout in rollouts:
         if rollout.failed is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -179,6 +180,11 @@ class Scene:
 
     def __post_init__(self) -> None:
         """Refuse records that contradict themselves."""
+        for label in (self.name, *self.outcomes, *self.variants):
+            if not (isinstance(label, str) and re.fullmatch("[a-z0-9_]+", label)):
+                raise SceneError(f"{self.name}: names and outcomes may hold a-z, 0-9 and _ alone, got {label!r}")
+        if not all(low < high for low, high in zip(*self.bounds_m, strict=True)):
+            raise SceneError(f"{self.name}: each lower bound of bounds_m must be below its upper, got {self.bounds_m}")
         if len(self.outcomes) < 2 or len(set(self.outcomes)) != len(self.outcomes):
             raise SceneError(f"{self.name}: outcomes must be two or more different labels, got {self.outcomes}")
         if not 0 < self.duration_s <= 5:

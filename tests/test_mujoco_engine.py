@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scenes
-from sim import Null, SceneError, Solver, contact, world
+from sim import EngineError, Null, SceneError, Solver, contact, world
 from sim.engine import engine
 from sim.mujoco_engine import MujocoEngine, body_states, compile_scene
 from sim.trajectory import rotation_matrices
@@ -128,9 +128,46 @@ def test_faulty_scenes_are_refused_by_name(ball):
         compile_scene(replace(ball, build=massless), p)
 
 
+def test_a_build_that_raises_or_returns_nothing_is_named(ball):
+    p = ball.params(0, 0)
+
+    def raising(fault):
+        def build(params):
+            raise fault
+
+        return replace(ball, build=build)
+
+    for fault, words in (
+        (KeyError("mass"), "KeyError: 'mass'"),
+        (AttributeError("first\nsecond"), "AttributeError: first"),
+        (RuntimeError(), "RuntimeError"),
+        (SystemExit(3), "SystemExit: 3"),
+    ):
+        with pytest.raises(SceneError, match=f"^ball: build failed: {words}$"):
+            compile_scene(raising(fault), p)
+        with pytest.raises(SceneError, match=f"^ball: build failed: {words}$"):
+            MujocoEngine().run(raising(fault), [p], full=True, threads=1)
+    with pytest.raises(
+        SceneError, match=r"^ball: build failed: TypeError: it must return a mujoco.MjSpec, got NoneType$"
+    ):
+        compile_scene(replace(ball, build=lambda params: None), p)
+    with pytest.raises(SceneError, match="^of its own$"):
+        compile_scene(raising(SceneError("of its own")), p)
+
+
+@pytest.mark.parametrize("fault", [IndexError("no row 9"), SystemExit("no row 9")])
+def test_a_rule_that_raises_is_named(ball, fault):
+    def rule(states):
+        raise fault
+
+    scene = replace(ball, decided=rule)
+    with pytest.raises(EngineError, match=f"^ball version 1: decided raised {type(fault).__name__}: no row 9$"):
+        MujocoEngine().run(scene, [scene.params(0, 0)], full=False, threads=1)
+
+
 def test_decided_must_return_one_bool_per_run(ball):
     scene = replace(ball, decided=lambda states: np.zeros(len(states.position_m)))
-    with pytest.raises(Exception, match=r"ball: decided must return \(N,\) bool, got float64"):
+    with pytest.raises(EngineError, match=r"ball: decided must return \(N,\) bool, got float64"):
         MujocoEngine().run(scene, [scene.params(0, 0)], full=False, threads=1)
 
 

@@ -27,6 +27,11 @@ def test_unknown_scene_names_the_nearest_and_all():
         scenes.load("dice_roll")
 
 
+def test_unknown_scene_without_a_near_name():
+    with pytest.raises(SceneError, match=r"no scene is called 'zzz'\. All: coin_toss, die_roll"):
+        scenes.load("zzz")
+
+
 def test_token_of_a_variant():
     scene, variant = scenes.parse_token("pencil_fall@leaning_left")
     assert (scene.name, variant) == ("pencil_fall", "leaning_left")
@@ -47,6 +52,9 @@ def test_faulty_user_scenes_are_refused_by_name(user_folder):
     (user_folder / "empty.py").write_text("")
     with pytest.raises(SceneError, match=r"empty.py must define SCENE = Scene"):
         scenes.load("empty")
+    (user_folder / "leaving.py").write_text("import sys; sys.exit()")
+    with pytest.raises(SceneError, match=r"leaving.py cannot be loaded: SystemExit$"):
+        scenes.load("leaving")
     (user_folder / "die_roll.py").write_text("")
     with pytest.raises(SceneError, match="has the name of a scene that exists already; rename it"):
         scenes.names()

@@ -74,6 +74,29 @@ def test_contradictions_are_refused():
         Null("bored")
 
 
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        ({"name": "My toy"}, "'My toy'"),
+        ({"name": "../toy"}, "'../toy'"),
+        ({"name": ""}, "''"),
+        ({"name": "toy\n"}, r"'toy\\n'"),
+        ({"outcomes": ("a", "b,c")}, "'b,c'"),
+        ({"outcomes": (1, 2)}, "1"),
+        ({"variants": {"x@y": Variant(change="", causal=True)}}, "'x@y'"),
+    ],
+)
+def test_names_are_plain(change, label):
+    with pytest.raises(SceneError, match=f"names and outcomes may hold a-z, 0-9 and _ alone, got {label}$"):
+        toy(**change)
+
+
+@pytest.mark.parametrize("high", [-1, -2, float("nan")])
+def test_bounds_are_in_order(high):
+    with pytest.raises(SceneError, match="toy: each lower bound of bounds_m must be below its upper, got"):
+        toy(bounds_m=((-1, -1, -1), (1, high, 1)))
+
+
 def test_solver_checks_its_step_and_contacts():
     with pytest.raises(ValueError, match="timestep_s must divide 1/60 s, got 0.001"):
         Solver(timestep_s=0.001)
