@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from sim import Scene
 
 Token = Annotated[str, typer.Argument(metavar="SCENE", help="A scene, or scene@variant.")]
+MAX_PX = 4096
+"""Longest side of a clip: what the renderer draws and what the judge reads."""
 Seed = Annotated[int, typer.Option(help="Seed; the same seed gives the same bytes.")]
 
 
@@ -84,10 +87,15 @@ def show(
 
 def size_px(text: str) -> tuple[int, int]:
     """Height and width in pixels that WIDTHxHEIGHT means."""
-    width, x, height = text.lower().partition("x")
-    if not (x and width.isdecimal() and height.isdecimal()):
+    match = re.fullmatch("([0-9]{1,9})[xX]([0-9]{1,9})", text)
+    if match is None:
         stop(f"--size must be WIDTHxHEIGHT, as 832x480, got {text!r}", code=WRONG_USE)
-    return int(height), int(width)
+    width, height = int(match[1]), int(match[2])
+    fitting = [min(max(side + side % 2, 2), MAX_PX) for side in (width, height)]
+    if [width, height] != fitting:
+        use = "x".join(map(str, fitting))
+        stop(f"--size must be two even numbers from 2 to {MAX_PX}, got {width}x{height}; use {use}", code=WRONG_USE)
+    return height, width
 
 
 def render(
@@ -95,7 +103,7 @@ def render(
     out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("renders"),
     n: Annotated[int, typer.Option(min=0, help="How many clips; 0 for the source image alone.")] = 8,
     seed: Seed = 0,
-    size: Annotated[str, typer.Option(help="WIDTHxHEIGHT, both even.")] = "832x480",
+    size: Annotated[str, typer.Option(help="WIDTHxHEIGHT, both even, at most 4096.")] = "832x480",
     fps: Annotated[float, typer.Option(min=1, max=240, help="Frames a second.")] = 24.0,
     json: Json = False,
 ) -> None:
@@ -133,8 +141,9 @@ def kit(
     """
     from calibrate.kit import write_kit
 
+    tokens = tuple(dict.fromkeys(scene or ()))
     with progress("writing the kit", shown=not json) as advance:
-        made = write_kit(out, tokens=scene or None, clips_per_scene=clips, first_seed=seed, progress=advance)
+        made = write_kit(out, tokens=tokens or None, clips_per_scene=clips, first_seed=seed, progress=advance)
     if json:
         print_json({"folder": str(made.folder), "scenes": list(made.tokens), "n_clips": made.n_clips})
     else:

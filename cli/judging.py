@@ -37,7 +37,8 @@ def clips_in(paths: list[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found += [file for file in inside if file == path or file.suffix.lower() in VIDEO_SUFFIXES and file.is_file()]
+        # A dead link or a pipe with a clip's name stays in: its verdict says that it cannot be read.
+        found += [f for f in inside if f == path or f.suffix.lower() in VIDEO_SUFFIXES and not f.is_dir()]
     return found
 
 

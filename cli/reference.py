@@ -12,7 +12,7 @@ import typer
 import scenes as catalogue
 
 from .catalogue import Seed, Token
-from .faults import WRONG_USE, guarded, stop
+from .faults import NOTHING_SCORED, WRONG_USE, guarded, stop
 from .output import Json, print_json, progress, say, table
 
 if TYPE_CHECKING:
@@ -74,15 +74,26 @@ def reference(
             checkpoint=checkpoint,
             progress=advance,
         )
-    said = summary(found, scene=scene.name, variant=chosen)
+    tell(found, summary(found, scene=scene.name, variant=chosen), json=json)
+
+
+def tell(found: Reference, said: dict[str, Any], *, json: bool) -> None:
+    """Print a reference; nothing but nulls and failures is told with its reasons and exit code 3."""
     if json:
         print_json(said)
-        return
-    intervals = said.get("interval", {})
+    elif "interval" in said:
+        _print_table(found, said)
+    if "interval" not in said:
+        failed = {reason: len(rows) for reason, rows in found.failed.items()}
+        reasons = f"null {dict(found.null)}, failed {failed}, of {found.n}"
+        stop(f"nothing was scored: no rollout has an outcome; {reasons}", code=NOTHING_SCORED)
+
+
+def _print_table(found: Reference, said: dict[str, Any]) -> None:
+    intervals = said["interval"]
     cells = [
         (o, str(c), f"{said['shares'][o]:.4f}", "{:.4f} to {:.4f}".format(*intervals[o]))
         for o, c in found.counts.items()
-        if o in intervals
     ]
     print(table(("outcome", "count", "share", "95 % interval"), cells))
     print(f"null {dict(found.null)}, failed {found.n_failed}, of {found.n}; {found.engine} {found.engine_version}")

@@ -40,23 +40,40 @@ def read_card(weights: Path = SHIPPED) -> dict[str, Any]:
     """The card of a weights file, as a dictionary.
 
     Raises:
-        PrerequisiteError: There is no card.
-        InputError: It has another format, or belongs to other weights.
+        PrerequisiteError: There are no weights, or no card.
+        InputError: The weights are no file, or the card has another format, is incomplete or belongs to other weights.
     """
-    path = card_path(weights)
+    if weights.exists() and not weights.is_file():
+        raise InputError(f"{weights} is not a file; name the weights themselves, as {weights / 'judge.safetensors'}")
+    path, digest = card_path(weights), digest_of(weights)
     if not path.is_file():
         raise PrerequisiteError(f"the judge has no card: {path}; run `quincunx card --make` or reinstall quincunx")
     try:
-        card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as fault:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as fault:
         raise InputError(f"{path} is not JSON ({fault}); run `quincunx card --make` or reinstall quincunx") from fault
+    if not isinstance(card, dict):
+        raise InputError(f"{path} is not a judge card; run `quincunx card --make` or reinstall quincunx")
     if card.get("format") != FORMAT:
         raise InputError(
             f"{path} has format {card.get('format')}, this program reads {FORMAT}; run `quincunx card --make`"
         )
-    if card.get("weights") != digest_of(weights):
+    if card.get("weights") != digest:
         raise InputError(f"{path} was measured on other weights than {weights.name}; run `quincunx card --make`")
+    if not _is_complete(card):
+        raise InputError(f"{path} lacks counts or was edited; run `quincunx card --make` or reinstall quincunx")
     return card
+
+
+def _is_complete(card: dict[str, Any]) -> bool:
+    """Whether each table of a card is there, with counts that add up in each row."""
+    try:
+        rows = [row for kind in ("scenes", *card["renderers"]) for row in card[kind].values()]
+        counts = [[row[kind] for kind in COUNTS] for row in rows]
+    except (KeyError, TypeError, AttributeError):
+        return False
+    whole = all(type(count) is int and count >= 0 for row in counts for count in row)
+    return isinstance(card["renderers"], dict) and whole and all(row[0] == sum(row[1:]) for row in counts)
 
 
 def make_card(

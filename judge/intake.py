@@ -146,7 +146,9 @@ def _read(path: Path, times: Callable[[float], Sequence[float] | np.ndarray], si
 
 def _check_file(path: Path, limits: Limits) -> None:
     if not path.is_file():
-        raise _Fault("not_a_video", "there is no such file")
+        there = path.exists() or path.is_symlink()
+        what = "not a plain file, or a link to nothing" if there else "there is no such file"
+        raise _Fault("not_a_video", what)
     size = path.stat().st_size
     if size == 0:
         raise _Fault("empty_file", "the file has no bytes")

@@ -139,5 +139,6 @@ def random_weights(tmp_path_factory) -> Path:
     write_weights(path, network, settings)
     row = {"n": 4, "right": 1, "false_null": 1, "missed_null": 1, "wrong_label": 1}
     card = {"format": 1, "weights": digest_of(path), "scenes": dict.fromkeys(outcomes, row)}
+    card["renderers"] = {"scenes": "made up"}
     path.with_name("card.json").write_text(json.dumps(card))
     return path

@@ -114,6 +114,49 @@ def test_a_card_belongs_to_its_weights(random_weights: Path, tmp_path: Path) -> 
         read_card(path)
 
 
+def test_a_card_that_is_no_card_is_refused(random_weights: Path, tmp_path: Path) -> None:
+    path = tmp_path / "judge.safetensors"
+    shutil.copy(random_weights, path)
+    for text in ("[]", "7", "null", '"format"'):
+        (tmp_path / "card.json").write_text(text)
+        with pytest.raises(InputError, match="card.json is not a judge card; run `quincunx card --make`"):
+            read_card(path)
+    (tmp_path / "card.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="card.json is not JSON"):
+        read_card(path)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"scenes": None},
+        {"scenes": []},
+        {"scenes": {"y_fork": {"n": 4}}},
+        {"scenes": {"y_fork": []}},
+        {"scenes": {"y_fork": dict.fromkeys(COUNTS, "4")}},
+        {"scenes": {"y_fork": dict.fromkeys(COUNTS, 1)}},
+        {"scenes": {"y_fork": {"n": 0, "right": 1, "false_null": -1, "missed_null": 0, "wrong_label": 0}}},
+        {"renderers": None},
+        {"renderers": ["scenes"]},
+        {"renderers": {"scenes": "", "drawn_dice": ""}},
+    ],
+)
+def test_a_card_without_its_counts_is_refused(random_weights: Path, tmp_path: Path, edit: dict[str, object]) -> None:
+    path = tmp_path / "judge.safetensors"
+    shutil.copy(random_weights, path)
+    card = json.loads(random_weights.with_name("card.json").read_text())
+    (tmp_path / "card.json").write_text(json.dumps({**card, **edit}))
+    with pytest.raises(InputError, match="card.json lacks counts or was edited; run `quincunx card --make`"):
+        read_card(path)
+
+
+def test_weights_are_missed_before_their_card(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"^{tmp_path} is not a file; name the weights themselves, as .*safetensors$"):
+        read_card(tmp_path)
+    with pytest.raises(PrerequisiteError, match="the judge's weights are missing: .*gone.safetensors"):
+        read_card(tmp_path / "gone.safetensors")
+
+
 @pytest.mark.slow
 def test_a_card_is_made_on_new_clips(random_weights: Path, tmp_path: Path) -> None:
     path = tmp_path / "judge.safetensors"

@@ -2,6 +2,7 @@ import ast
 import errno
 import importlib.metadata
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -264,7 +265,7 @@ def test_a_variant_is_named_by_token_or_by_option(quincunx):
     assert (said["scene"], said["variant"]) == ("pencil_fall", "leaning_left")
 
 
-def test_without_an_outcome_there_are_counts_and_no_shares():
+def test_without_an_outcome_there_are_counts_and_no_shares(quincunx, monkeypatch):
     nothing = Reference(
         scene="a",
         version=1,
@@ -282,7 +283,12 @@ def test_without_an_outcome_there_are_counts_and_no_shares():
     said = summary(nothing, scene="a", variant=None)
     assert (said["failed"], said["failed_rows"], said["null"]) == (1, {"left_the_scene": [0]}, {"not_settled": 2})
     assert "shares" not in said
-    json.dumps(said, allow_nan=False)
+    monkeypatch.setattr("sim.sampling.sample", lambda scene, **more: nothing)
+    code, out, err = quincunx("reference", "die_roll", "--n", "3", "--json")
+    assert (code, json.loads(out)["null"], json.loads(out)["failed"]) == (3, {"not_settled": 2}, 1)
+    assert err.startswith("quincunx: nothing was scored: no rollout has an outcome; null")
+    assert quincunx("reference", "die_roll", "--n", "3") == (3, "", err)
+    assert err.endswith("null {'not_settled': 2}, failed {'left_the_scene': 1}, of 3\n")
 
 
 @pytest.mark.parametrize(
@@ -296,6 +302,12 @@ def test_without_an_outcome_there_are_counts_and_no_shares():
         (("references", "die_rol"), "no scene is called 'die_rol'"),
         (("show", "die_rol"), "no scene is called 'die_rol'"),
         (("render", "die_roll", "--size", "big"), "--size must be WIDTHxHEIGHT, as 832x480, got 'big'"),
+        (("render", "die_roll", "--size", "64X48x2"), "--size must be WIDTHxHEIGHT, as 832x480, got '64X48x2'"),
+        (("render", "die_roll", "--size", "x48"), "--size must be WIDTHxHEIGHT, as 832x480, got 'x48'"),
+        (("render", "die_roll", "--size", "9" * 5000 + "x48"), "--size must be WIDTHxHEIGHT, as 832x480, got '999"),
+        (("render", "die_roll", "--size", "0x0"), "--size must be two even numbers from 2 to 4096, got 0x0; use 2x2"),
+        (("render", "die_roll", "--size", "100000x480"), "got 100000x480; use 4096x480"),
+        (("render", "die_roll", "--size", "833x481"), "got 833x481; use 834x482"),
         (("kit", "out", "--scene", "die_rol"), "no scene is called 'die_rol'"),
         (("kit", "out", "--clips", "0"), "'--clips'"),
         (("judge", "no-such.mp4", "--scene", "die_roll"), "no-such.mp4 does not exist"),
@@ -322,6 +334,8 @@ def test_a_sheet_and_a_kit_are_written(quincunx, tmp_path, monkeypatch):
     code, out, _ = quincunx("kit", str(tmp_path / "kit"), "--scene", "die_roll", "--clips", "2", "--json")
     assert (code, json.loads(out)["n_clips"]) == (0, 2)
     assert (tmp_path / "kit" / "study.toml").is_file()
+    code, out, _ = quincunx("kit", str(tmp_path / "2"), *["--scene", "die_roll"] * 2, "--clips", "2", "--json")
+    assert (code, json.loads(out)["scenes"], json.loads(out)["n_clips"]) == (0, ["die_roll"], 2)
     code, out, err = quincunx("kit", str(tmp_path / "kit"), "--scene", "die_roll", "--clips", "3")
     assert (code, out) == (1, "")
     assert "is not overwritten; choose an empty or new folder" in err
@@ -516,6 +530,23 @@ def test_verdicts_of_files_are_told_one_by_one(quincunx, six, tmp_path, monkeypa
     code, _, err = quincunx("judge", "empty.mp4", "--scene", "die_roll")
     assert code == 3
     assert err == "quincunx: nothing was judged: no clip could be read\n"
+
+
+def test_dead_links_and_pipes_in_a_folder_are_told(quincunx, random_weights, tmp_path):
+    (tmp_path / "dead.mp4").symlink_to(tmp_path / "gone")
+    os.mkfifo(tmp_path / "pipe.mp4")
+    (tmp_path / "folder.mp4").mkdir()
+    (tmp_path / "notes.txt").touch()
+    code, out, _ = quincunx(
+        "judge", str(tmp_path), "--scene", "y_fork", "--weights", str(random_weights), "--json"
+    )  # fmt: skip
+    rows = json.loads(out)
+    assert code == 3
+    assert [(Path(row["file"]).name, row["status"], row["reason"]) for row in rows] == [
+        ("dead.mp4", "unreadable", "not_a_video"),
+        ("pipe.mp4", "unreadable", "not_a_video"),
+    ]
+    assert {row["detail"] for row in rows} == {"not a plain file, or a link to nothing"}
 
 
 def test_a_record_that_cannot_be_written_is_told_before_any_work(quincunx, tmp_path):
