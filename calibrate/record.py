@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from sim import InputError
+from sim import InputError, QuincunxError
 
 from .output_file import write_whole
+from .record_check import check_record, strict_json
 
 FORMAT = 1
 """Raised by every change of the file's meaning."""
@@ -142,15 +143,37 @@ class Record:
         return {"format": FORMAT, **asdict(self)}
 
     @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Record:
+    def from_json(data: Any, *, origin: Path | str = "this record") -> Record:
         """The record that `to_json` wrote.
 
+        Args:
+            data: The dictionary.
+            origin: Where it came from, for messages.
+
         Raises:
-            InputError: It has another format.
+            InputError: It has another format, or was edited so that its parts do not fit each other.
         """
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
             found = data.get("format") if isinstance(data, Mapping) else None
-            raise InputError(f"this is no record of format {FORMAT} (it says {found!r}); score the study again")
+            raise InputError(f"this is no record of format {FORMAT} (it says {str(found)[:40]}); score the study again")
+        try:
+            record = Record._built(data)
+            check_record(record)
+        except (
+            QuincunxError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ) as e:
+            why = f"it lacks {e}" if isinstance(e, KeyError) else " ".join(str(e).split())[:200]
+            raise InputError(f"{origin} was edited or is damaged ({why}); score again") from e
+        return record
+
+    @staticmethod
+    def _built(data: Mapping[str, Any]) -> Record:
         fields = {k: v for k, v in data.items() if k != "format"}
         pairs = ("scorability_interval", "tv_interval", "tv_bounds")
         cells = [{**c, **{k: None if c[k] is None else tuple(c[k]) for k in pairs}} for c in fields["cells"]]
@@ -169,15 +192,17 @@ class Record:
         """The record in a file.
 
         Raises:
-            InputError: The file is not there, is not JSON, or has another format.
+            InputError: The file is not there, is not JSON, has another format, or was edited.
         """
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
+                raise OSError(0, "a pipe or a device")
+            data = strict_json(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"{path} cannot be read ({error.strerror}); give the record that `score` wrote") from error
-        except ValueError as error:
-            raise InputError(f"{path} is not a record: {error}") from error
-        return Record.from_json(data)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path} is not a record: {error}; score again") from error
+        return Record.from_json(data, origin=path)
 
     def write(self, path: Path | str) -> None:
         """Write the record; a file that is there is replaced in one step."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from . import report_view as view
 from .output_file import checked_output, write_whole
 from .record import Cell, ClipRow, Record
+from .study_files import is_inside, is_regular
 
 TEMPLATES = Path(__file__).parent / "templates"
 IMAGE_BUDGET_BYTES = 6_000_000
@@ -21,6 +22,10 @@ THUMBNAIL_SIDE_PX = 128
 MOST_PER_CELL = 24
 """Clips shown of a cell, the doubtful ones first."""
 _BYTES_EACH = 4_000
+_UNSEEN = dict.fromkeys(
+    [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+)
+"""Control characters and marks that turn the direction of writing: a name that holds them is shown without."""
 
 
 def write_report(record_path: Path | str, out_html: Path | str | None = None, *, thumbnails: bool = True) -> Path:
@@ -45,7 +50,7 @@ def write_report(record_path: Path | str, out_html: Path | str | None = None, *,
     page = _page(record, shown, images)
     if len(page.encode()) >= PAGE_LIMIT_BYTES:  # thousands of cells, or very long names: the figures matter most
         page = _page(record, [[] for _ in shown], {})
-    write_whole(out, page)
+    write_whole(out, page.translate(_UNSEEN))
     return out
 
 
@@ -61,12 +66,11 @@ def _shown(record: Record) -> list[list[ClipRow]]:
 
 def _images(record: Record, at: Path, shown: Sequence[Sequence[ClipRow]]) -> dict[str, str]:
     """File -> base64 JPEG of its last frame, as far as the budget goes."""
-    folder = (at / record.study).resolve()
+    folder = at / record.study
     if not folder.is_dir():
         return {}
     files = [str(row.file) for rows in shown for row in rows if row.status != "unreadable"]
-    paths = [(folder / file).resolve() for file in files]
-    inside = [path if path.is_relative_to(folder) else None for path in paths]
+    inside = [folder / file if is_inside(folder / file, folder) else None for file in files]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         pictures = list(pool.map(_last_frame, inside))
     images: dict[str, str] = {}
@@ -84,7 +88,7 @@ def _last_frame(path: Path | None) -> bytes | None:
 
     from judge.intake import Sampled, read
 
-    if path is None or not path.is_file():
+    if path is None or not is_regular(path):
         return None
     found = read(path, lambda duration_s: [duration_s], side_px=THUMBNAIL_SIDE_PX)
     if not isinstance(found, Sampled):

@@ -58,3 +58,69 @@ def test_many_files_with_one_reason_share_a_line(tmp_path: Path, made_references
     files.append({"file": "x.mp4", "why": "no", "nearest": "die_roll/x.mp4"})
     lines = replace(record, unmatched=tuple(files)).unmatched_lines()
     assert lines == ["0.mp4, 1.mp4, 2.mp4 and 2 more: no", "x.mp4: no; nearest: die_roll/x.mp4"]
+
+
+def edited(place: str, value: object, data: dict) -> None:
+    """Sets the value at a path like `cells.0.tv`; `-` as value removes it."""
+    *parents, last = [int(key) if key.isdigit() else key for key in place.split(".")]
+    for key in parents:
+        data = data[key]
+    if value == "-":
+        del data[last]
+    else:
+        data[last] = value
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "why"),
+    [
+        ("cells", None, "not iterable"),
+        ("clips", "-", "it lacks 'clips'"),
+        ("cells.0.tv", "-", "missing 1 required .* 'tv'"),
+        ("cells.0.more", 1, "unexpected keyword argument 'more'"),
+        ("cells.0.tv", "0.1", "cell has tv = '0.1'"),
+        ("cells.0.tv_interval", [0.1], "cell has tv_interval"),
+        ("cells.0.finding", "odd", "cell has finding = 'odd'"),
+        ("cells.0.shares", {}, "has other outcomes than its reference"),
+        ("cells.0.shares.heads", {}, "has odd shares"),
+        ("cells.0.shares.heads.most", None, "has odd shares"),
+        ("cells.0.counts.heads", 2, "has other counts than its clips"),
+        ("cells.0.requested", 9, "does not add up to its clips"),
+        ("cells.0.null", {}, "has other reasons"),
+        ("cells.0.scorability", 0.9, "another scorability"),
+        ("cells.0.model", "x", "its cells are not those of its clips"),
+        ("clips.0.scene", "die_roll", "does not add up|its cells are not|has clips with other outcomes"),
+        ("clips.0.status", "lost", "status 'lost'"),
+        ("clips.0", None, "argument after .* must be a mapping"),
+        ("judge", {}, "it lacks 'digest'"),
+        ("judge.card", {"coin_toss": {"n": 0, "right": 0}}, "it lacks 'false_null'"),
+        ("references", {}, "it lacks 'coin_toss'"),
+        ("references.coin_toss.counts.heads", 1, "counts do not match"),
+        ("unmatched", [{}], "odd unmatched"),
+        ("warnings", [3], "record has warnings"),
+        ("seed", True, "record has seed"),
+    ],
+)
+def test_an_edited_record_is_refused_in_one_line(tmp_path, made_references, place, value, why) -> None:
+    path = scored(tmp_path, made_references)
+    data = json.loads(path.read_text())
+    edited(place, value, data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=rf"r.json was edited or is damaged \(.*({why}).*\); score again"):
+        Record.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[" * 100_000, "maximum recursion"),
+        ('{"a": Infinity}', "Infinity is no finite number"),
+        ('{"a": 1e999}', "1e999 is no finite number"),
+        ('{"a": "\\ud800"}', "surrogates not allowed"),
+        ("1" * 5_000, "Exceeds the limit"),
+    ],
+)
+def test_json_that_is_not_strict_is_no_record(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(InputError, match=rf"is not a record: .*{why}.*; score again"):
+        Record.read(tmp_path / "r.json")

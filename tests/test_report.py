@@ -154,3 +154,10 @@ def test_a_record_is_not_overwritten_by_its_page_and_an_empty_name_is_refused(ta
     with pytest.raises(InputError, match="cannot be read"):
         write_report("")
     assert write_report(table) == table.with_suffix(".html")
+
+
+def test_control_characters_of_names_are_left_out(tmp_path: Path, made_references: dict) -> None:
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\n\x1b[31mre\u202ed,coin_toss,a\x07.mp4,heads,\n")
+    score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references=made_references)
+    text = write_report(tmp_path / "r.json").read_text(encoding="utf-8")
+    assert "[31mred" in text and "a.mp4" in text and not set("\x1b\x07\u202e") & set(text)
