@@ -21,7 +21,7 @@ from .cell import adjusted, measure
 from .output_file import checked_output
 from .record import ClipRow, Record
 from .study import Clip, read_study
-from .study_files import Unmatched
+from .study_files import Unmatched, as_text
 from .verdict_log import Key, VerdictLog, content_hash
 from .verdicts_csv import read_verdicts
 
@@ -109,8 +109,7 @@ def score_verdicts(
 
 def _relative(source: Path, out: Path) -> str:
     """Where the source lies, seen from the record; bytes that are not UTF-8 are written as escapes."""
-    relative = os.path.relpath(source.resolve(), out.resolve().parent)
-    return relative.encode("utf-8", "backslashreplace").decode("utf-8")
+    return as_text(os.path.relpath(source.resolve(), out.resolve().parent))
 
 
 def _references(
@@ -188,7 +187,7 @@ def _judged(judge: Judge, file: Path, key: Key) -> Verdict:
 
 
 def _failure(token: str, digest: str, detail: str) -> Verdict:
-    line = " ".join(detail.split())[:200]
+    line = as_text(" ".join(detail.split())[:200])
     return Verdict(scene=token, status="judge_error", detail=line, judge=digest)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import scenes
@@ -37,20 +38,11 @@ def read_verdicts(path: Path) -> tuple[list[ClipRow], list[Unmatched], str]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     digest = f"csv:{hashlib.sha256(data).hexdigest()}"
-    table = csv.DictReader(io.StringIO(text, newline=""))
-    columns = set(table.fieldnames or ())
-    if lacking := [c for c in ("model", "scene", "outcome") if c not in columns]:
-        raise InputError(f"{path} lacks the column {lacking[0]!r}; it needs model, scene, file or k, outcome, reason")
-    if not columns & {"file", "k"}:
-        raise InputError(f"{path} lacks a column 'file' or 'k' that tells the clips of a cell apart")
     tokens, seen = scene_tokens(), set()
     rows: list[ClipRow] = []
     unmatched: list[Unmatched] = []
-    for row in table:
-        where = f"{path} line {table.line_num}"
-        if None in row or None in row.values():
-            raise InputError(f"{where} has not as many fields as the header")
-        plain = {str(k): str(v).strip() for k, v in row.items()}
+    for line, plain in _lines(path, text):
+        where = f"{path} line {line}"
         name = plain.get("file") or plain.get("k") or ""
         key = (plain["model"], plain["scene"], name)
         if not plain["model"] or not name:
@@ -59,11 +51,34 @@ def read_verdicts(path: Path) -> tuple[list[ClipRow], list[Unmatched], str]:
             raise InputError(f"{where} gives {' / '.join(key)} again; each clip has one verdict")
         seen.add(key)
         if plain["scene"] not in tokens:
-            why = f"line {table.line_num}: no scene is called {plain['scene']!r}"
+            why = f"line {line}: no scene is called {plain['scene']!r}"
             unmatched.append(Unmatched(file=name, why=why, nearest=near(plain["scene"], tokens)))
         else:
             rows.append(_clip_row(plain, name, where, digest))
     return rows, unmatched, digest
+
+
+def _lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and fields of every row."""
+    table = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        columns = list(table.fieldnames or ())
+        for column in ("model", "scene", "outcome"):
+            if column not in columns:
+                raise InputError(
+                    f"{path} lacks the column {column!r}; it needs model, scene, file or k, outcome, reason"
+                )
+        if not {"file", "k"} & set(columns):
+            raise InputError(f"{path} lacks a column 'file' or 'k' that tells the clips of a cell apart")
+        if twice := [column for column in columns if columns.count(column) > 1]:
+            raise InputError(f"{path} has more than one column {twice[0]!r}; remove all but one")
+        for row in table:
+            if None in row or None in row.values():
+                raise InputError(f"{path} line {table.line_num} has not as many fields as the header")
+            yield table.line_num, {str(k): str(v).strip() for k, v in row.items()}
+    except csv.Error as error:
+        line = table.reader.line_num
+        raise InputError(f"{path} line {line} is no CSV ({error}); look for a quote that is not closed") from error
 
 
 def _clip_row(row: dict[str, str], name: str, where: str, digest: str) -> ClipRow:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import sys
 from collections.abc import Callable
 from typing import NoReturn, ParamSpec, TypeVar
 
@@ -12,6 +11,8 @@ import typer
 
 from sim import QuincunxError, SceneError
 from sim.gl import import_fault
+
+from .output import say
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,7 +28,7 @@ EXTRAS = {"torch": "judge", "torchvision": "judge", "safetensors": "judge", "pyb
 
 def stop(line: str, *, code: int) -> NoReturn:
     """Print one line on stderr and end with the exit code."""
-    print("quincunx:", " ".join(line.split()), file=sys.stderr)
+    say(f"quincunx: {' '.join(line.split())}")
     raise typer.Exit(code)
 
 

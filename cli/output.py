@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout.")]
 """The option that every verb with a result takes."""
+_TURNING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 
 
 class Bar:
@@ -55,16 +57,28 @@ class _Shown(Bar):
 
 def print_json(value: Any) -> None:
     """Print a value as JSON, refusing NaN: no reader of ours may meet it."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    print(text.encode("utf-8", "backslashreplace").decode("utf-8"))  # half a character, as JSON writes it
 
 
 def say(line: str) -> None:
     """Print one line for people on stderr."""
-    print(line, file=sys.stderr)
+    print(visible(line), file=sys.stderr)
+
+
+def visible(text: str) -> str:
+    """The text with control characters, which could move the cursor or hide what follows, written as escapes."""
+    return "".join(c.encode("unicode_escape").decode("ascii") if _is_control(c) else c for c in text)
+
+
+def _is_control(character: str) -> bool:
+    """Whether it breaks the line, steers a terminal, turns the direction of writing, or is half a character."""
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _TURNING
 
 
 def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Columns aligned with spaces, for a terminal or a file."""
+    header, rows = tuple(map(visible, header)), [tuple(map(visible, row)) for row in rows]
     widths = [max(len(row[c]) for row in (header, *rows)) for c in range(len(header))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (header, *rows))
     return "\n".join(line.rstrip() for line in lines)

@@ -183,6 +183,13 @@ def test_what_is_read_and_devices_are_never_overwritten(study: Path, tmp_path, n
     assert (study / "a/coin_toss/1.mp4").read_text() == "heads|1" and "heads" in (tmp_path / "v.csv").read_text()
 
 
+def test_a_folder_whose_name_is_not_utf8_can_be_scored(tmp_path: Path, named_judge, made_references) -> None:
+    study = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    make_study(study, {"coin_toss/1.mp4": "heads", "coin_toss/2.mp4": "raise"})
+    record = score_study(study, named_judge(), out=tmp_path / "r.json", references=made_references)
+    assert record.study == "caf\\udce9" and [c.model for c in record.clips] == ["caf\\udce9"] * 2
+
+
 def test_a_small_reference_is_used_with_a_warning_and_an_old_one_refused(tmp_path, made_references) -> None:
     (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\nm,coin_toss,1,heads,\n")
     small = replace(made_references["coin_toss"], counts={"heads": 50, "tails": 50}, n=100)
