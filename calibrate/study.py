@@ -126,7 +126,8 @@ def _run_cards(root: Path) -> tuple[dict[str, RunCard], dict[str, str], str]:
     """Model -> its run card, folder -> the name on its card, and the model's name if the folder is of one model."""
     card = read_run_card(root / RUN_CARD)
     own = card.model if card is not None and card.model else as_text(root.resolve().name)
-    cards, called = ({own: card} if card is not None else {}), {}
+    cards = {own: card} if card is not None else {}
+    called: dict[str, str] = {}
     for folder in sorted(as_text(p.name) for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")):
         card = read_run_card(root / folder / RUN_CARD)
         if card is None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sim import QuincunxError
+
 from .faults import NOTHING_SCORED, WRONG_USE, guarded, stop
 from .judging import Weights, versions
 from .output import Json, print_json, progress, say, table
@@ -32,6 +34,20 @@ def summary(record: Record, out: Path) -> dict[str, Any]:
     }
 
 
+def without_row(record: Record, folder: Path, table: Path) -> str:
+    """What to say of a folder that is given beside a table of verdicts."""
+    from calibrate.study import read_study
+
+    rows = {(clip.model, clip.scene, Path(clip.file or "").name) for clip in record.clips}
+    note = f"note: every verdict is from {table}, no clip is judged"
+    try:
+        clips = [clip for clip in read_study(folder).clips if clip.file is not None]
+    except QuincunxError as fault:
+        return f"{note}; {fault}"
+    n = sum((clip.model, clip.scene, Path(clip.file or "").name) not in rows for clip in clips)
+    return f"{note}; {n} of {len(clips)} clips of {folder} have no row"
+
+
 def score(
     folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="The study: <model>/<scene>/*.mp4")] = None,
     out: Annotated[Path, typer.Option(help="Record to write, as record.json.")] = Path("record.json"),
@@ -52,6 +68,8 @@ def score(
 
     if verdicts is not None:
         record = score_verdicts(verdicts, out=out, seed=seed)
+        if folder is not None:
+            say(without_row(record, folder, verdicts))
     elif folder is None:
         stop("score needs a FOLDER, or --verdicts FILE.csv", code=WRONG_USE)
     else:
