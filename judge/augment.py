@@ -37,14 +37,15 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
     import torch
 
     lessons = batch.lessons
-    glance, last, close = relit((lessons.glance, lessons.last, shaken(lessons.close, rng)), rng)
-    place = np.concatenate([lessons.where[:, :2], np.log(lessons.where[:, 2:])], axis=1)
+    glance, last, where = reframed(lessons.glance, lessons.last, lessons.where, rng)
+    glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), rng)), rng)
+    place = np.concatenate([where[:, :2], np.log(where[:, 2:])], axis=1)
     place = (place + rng.normal(0, (0.01, 0.01, 0.1), place.shape)).astype(np.float32)
     return Prepared(
         glance=_channels(glance),
         last=_channels(last),
         close=_channels(close),
-        where=torch.from_numpy(lessons.where),
+        where=torch.from_numpy(where),
         place=torch.from_numpy(place),
         scene=torch.from_numpy(batch.scene),
         state=torch.from_numpy(lessons.state),
@@ -92,4 +93,48 @@ def relit(pictures: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.n
         for new, old in zip(out, pictures, strict=True):
             flat = np.ascontiguousarray(old[k]).reshape(-1, old.shape[-2], 3)
             new[k] = cv2.LUT(flat, np.ascontiguousarray(table)).reshape(old[k].shape)
+    return out
+
+
+def turned(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The close looks (N, 2, S, S, 3), half of them mirrored and turned by quarters: a mark says the same any way up.
+
+    What depends on left and right is told by the other two looks, which are never turned.
+    """
+    out = close.copy()
+    for k in range(len(close)):
+        if rng.uniform() < 0.5:
+            flipped = close[k, :, :, :: int(rng.choice([-1, 1]))]
+            out[k] = np.rot90(flipped, int(rng.integers(4)), axes=(1, 2))
+    return out
+
+
+def reframed(
+    glance: np.ndarray, last: np.ndarray, where: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The clips with up to an eighth cut off at each side, and where the object then is.
+
+    Args:
+        glance: (N, 7, 80, 80, 3).
+        last: (N, 176, 176, 3).
+        where: (N, 3) column, row and diameter in shares; nan where the object is not seen.
+        rng: Source of the randomness.
+    """
+    import cv2
+
+    n, small = len(glance), glance.shape[2]
+    side, out = last.shape[1], (np.empty_like(glance), np.empty_like(last), where.copy())
+    for k in range(n):
+        cut = rng.uniform(0, 0.125, 4) * (rng.uniform() < 0.7)  # left, right, top, bottom
+        column, row, diameter = where[k]
+        if np.isfinite(column):  # the object stays in the picture
+            room = np.array([column, 1 - column, row, 1 - row]) - 0.5 * diameter
+            cut = np.minimum(cut, np.maximum(room, 0))
+        left, right, top, bottom = cut
+        share = np.array([1 - left - right, 1 - top - bottom])
+        for pictures, target, px in ((glance[k], out[0][k], small), (last[k : k + 1], out[1][k : k + 1], side)):
+            matrix = np.array([[1 / share[0], 0, -left * px / share[0]], [0, 1 / share[1], -top * px / share[1]]])
+            for j in range(len(pictures)):
+                target[j] = cv2.warpAffine(pictures[j], matrix, (px, px), borderMode=cv2.BORDER_REPLICATE)
+        out[2][k] = (column - left) / share[0], (row - top) / share[1], diameter / share[1]
     return out

@@ -168,7 +168,8 @@ def _plan(
     duration_s = min(settling_s(trajectory) + float(rng.uniform(0.4, 1.6)), LONGEST_S)
     if rng.uniform() < order.p_fault:
         others = [donors[k] for k in rng.permutation(len(donors))[:12]]
-        for name in rng.permutation(list(FAULTS)):
+        weight = np.array([fault.weight for fault in FAULTS.values()])
+        for name in rng.choice(list(FAULTS), len(FAULTS), replace=False, p=weight / weight.sum()):
             plan = stage(str(name), trajectory, duration_s=duration_s, size_m=size_m, rng=rng, donors=others)
             if plan is not None:
                 return plan
@@ -234,9 +235,7 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     for group in np.array_split(sorted(ends, key=lambda i: (ends[i], i)), max(1, len(ends) // 16)):
         longest = min(scene.duration_s, max(ends[int(i)] for i in group) + 0.6)
         shorter = replace(scene, duration_s=longest)
-        for r in simulate(
-            shorter, seed=order.seed, indices=[int(i) for i in group], threads=1, full=True, keep_trajectory=True
-        ):
+        for r in simulate(shorter, indices=[int(i) for i in group], full=True, **how):
             answer = r.outcome if r.outcome is not None else r.null
             if r.trajectory is not None and answer is not None and (r.outcome is not None or answer in STATES):
                 out[r.index] = (answer if r.outcome is not None else Null(answer), r.trajectory)

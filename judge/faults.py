@@ -31,6 +31,8 @@ class Fault:
     """Null reason that the broken clip must get."""
     strength: str
     """What varies, and between which values."""
+    weight: float = 1.0
+    """How often it is staged, relative to others; faults that are hard to see are staged more often."""
 
 
 FAULTS: dict[str, Fault] = {
@@ -38,10 +40,25 @@ FAULTS: dict[str, Fault] = {
     for fault in (
         Fault(name="still", reason="no_motion", strength="every frame is the first one"),
         Fault(name="slow_zoom", reason="no_motion", strength="the first frame, enlarged by 5 to 25 % during the clip"),
-        Fault(name="frozen", reason="not_settled", strength="time stops while the body is above a fifth of its fall"),
-        Fault(name="cut", reason="not_settled", strength="the clip ends while the body is above a fifth of its fall"),
-        Fault(name="vanishes", reason="object_lost", strength="not drawn after 10 to 75 % of the clip"),
-        Fault(name="doubles", reason="several_objects", strength="a second one is there after 5 to 60 % of the clip"),
+        Fault(
+            name="frozen",
+            reason="not_settled",
+            strength="time stops while the body is above a fifth of its fall",
+            weight=2.0,
+        ),
+        Fault(
+            name="cut",
+            reason="not_settled",
+            strength="the clip ends while the body is above a fifth of its fall",
+            weight=1.5,
+        ),
+        Fault(name="vanishes", reason="object_lost", strength="not drawn after 10 to 75 % of the clip", weight=1.5),
+        Fault(
+            name="doubles",
+            reason="several_objects",
+            strength="a second one is there after 5 to 60 % of the clip",
+            weight=3.0,
+        ),
     )
 }
 """Name -> fault, in a fixed order."""

@@ -119,8 +119,8 @@ class Network(nn.Module):
         self.time = nn.Sequential(nn.Linear(48 * (N_FRAMES - 1), 192), nn.ReLU(True))  # one weight per moment
         self.plan = nn.Conv2d(LAST_WIDTHS[3], 16, 1)
         self.place = nn.Sequential(nn.Linear(16 * cells, 128), nn.ReLU(True))
-        self.mark = nn.Sequential(nn.Linear(CLOSE_WIDTHS[3] * 16, 160), nn.ReLU(True))
-        n_joined = 192 + 128 + 2 * LAST_WIDTHS[3] + LAST_WIDTHS[2] + 3 + 2 * 160
+        self.mark = nn.Sequential(nn.Linear(2 * (CLOSE_WIDTHS[2] + CLOSE_WIDTHS[3]), 160), nn.ReLU(True))
+        n_joined = 192 + 128 + 2 * LAST_WIDTHS[3] + 3 * LAST_WIDTHS[2] + 3 + 2 * 160
         self.join = nn.Sequential(nn.Linear(n_joined, JOINED), nn.ReLU(True), nn.Dropout(0.2))
         self.heads = nn.ModuleDict(
             {
@@ -166,9 +166,11 @@ class Network(nn.Module):
         fine, coarse = found.maps
         spot = (fine.flatten(2) * found.heat.detach().flatten(1).softmax(1)[:, None]).sum(2)  # (N, C)
         place = self.place(self.plan(coarse).flatten(1))  # (N, 128)
-        marks = self.close(pixels(close).flatten(0, 1))[1]  # (2N, 192, 4, 4)
-        earlier, late = self.mark(marks.flatten(1)).reshape(n, 2, -1).unbind(1)  # (N, 160) each
-        parts = [self.time(moments), place, _pooled(coarse), spot, where, late, late - earlier]
+        marks = self.close(pixels(close).flatten(0, 1))  # (2N, 128, 8, 8), (2N, 192, 4, 4)
+        # Pooled and not flattened: a count is a sum over the picture, wherever and however turned its parts are.
+        marks = torch.cat([_pooled(marks[0]), _pooled(marks[1])], 1)  # (2N, 640)
+        earlier, late = self.mark(marks).reshape(n, 2, -1).unbind(1)  # (N, 160) each
+        parts = [self.time(moments), place, _pooled(coarse), _pooled(fine), spot, where, late, late - earlier]
         joined = self.join(torch.cat([part.to(late.dtype) for part in parts], 1))  # (N, 256)
         state = joined.new_zeros(n, len(STATES), dtype=torch.float32)
         outcome = state.new_full((n, self.widest), _NEVER)

@@ -33,20 +33,19 @@ class Training:
     scenes: tuple[str, ...]
     """Names, in the order of the network's heads."""
     seed: int = 0
-    n_clips: int = 1000
+    n_clips: int = 800
     """Clips of each scene, about."""
-    drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 2000})
+    more: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 1.6, "galton_board": 2.8, "roulette": 2.0})
+    """Scene -> how many times as many clips, where outcomes are many or marks are fine."""
+    p_fault: float = 0.38
+    drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 3200})
     """Scene -> clips of dice drawn in two dimensions, besides."""
     p_close: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 0.15})
     """Scene -> share of clips filmed from right above the resting place."""
     candidates: Mapping[str, int] = field(default_factory=lambda: {"galton_board": 3, "roulette": 4})
     """Scene -> rollouts looked at for each that is drawn, where some outcomes are rare."""
     shard_clips: int = 100
-    steps: int = 740
-    horizon: float = 1.2162
-    """When the cosine of the learning rate would reach zero, in shares of the steps ..."""
-    falls_after: float = 0.811
-    """... and when the learning rate leaves it to fall to zero in a straight line."""
+    steps: int = 1100
     batch: int = 64
     rate: float = 2e-3
     weight_decay: float = 0.02
@@ -68,7 +67,10 @@ def jobs_of(training: Training, load: Load) -> list[Job]:
             None,
             *sorted(scene.variants),
         ]  # what a variant shows must be seen in training
-        for kind, wanted in (("tray", training.n_clips), ("drawn_dice", training.drawn_dice.get(name, 0))):
+        for kind, wanted in (
+            ("tray", training.n_clips * training.more.get(name, 1.0)),
+            ("drawn_dice", training.drawn_dice.get(name, 0)),
+        ):
             for number in range(math.ceil(wanted / training.shard_clips)):
                 order = Order(
                     kind=kind,
@@ -76,6 +78,7 @@ def jobs_of(training: Training, load: Load) -> list[Job]:
                     seed=training.seed,
                     number=number,
                     n_clips=training.shard_clips,
+                    p_fault=training.p_fault,
                     p_close=training.p_close.get(name, 0.0),
                     candidates=training.candidates.get(name, 2),
                 )
@@ -105,7 +108,7 @@ def train(
     paths = make_shards(folder / "clips", jobs, load, workers=workers, progress=progress)
     scenes = [load(name) for name in training.scenes]
     outcomes = {scene.name: scene.outcomes for scene in scenes}
-    torch.set_num_threads(max(1, workers - 1))  # another thread prepares batches meanwhile
+    torch.set_num_threads(workers)
     network = fit(training, outcomes, paths, [training.scenes.index(job.scene) for job in jobs], folder, progress)
     settings = Settings(
         outcomes=outcomes,
@@ -152,7 +155,7 @@ def fit(
     for step in range(start, training.steps):
         torch.manual_seed(training.seed * 1_000_003 + step)  # dropout: the same after a resume
         for group in optimizer.param_groups:
-            group["lr"] = training.rate * rate_share(step, training)
+            group["lr"] = training.rate * rate_share(step, training.steps)
         loss = _loss(network, next(source), bfloat16=training.bfloat16)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -165,14 +168,10 @@ def fit(
     return network.eval()
 
 
-def rate_share(step: int, training: Training) -> float:
-    """Share of the full learning rate: a short rise, the first part of half a cosine, then a straight fall to zero."""
-    horizon, falls_from = round(training.horizon * training.steps), round(training.falls_after * training.steps)
-    rise = max(1, min(150, horizon // 10))
-    if step < rise:
-        return (step + 1) / rise
-    share = 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, horizon - rise)))
-    return share * min(1.0, (training.steps - step) / max(1, training.steps - falls_from))
+def rate_share(step: int, steps: int) -> float:
+    """Share of the full learning rate: a short rise, then half a cosine."""
+    rise = max(1, min(150, steps // 10))
+    return (step + 1) / rise if step < rise else 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, steps - rise)))
 
 
 def _prepared(training: Training, paths: list[Path], scene: list[int], start: int) -> Iterator[Prepared]:

@@ -92,3 +92,16 @@ def test_the_sphere_holds_the_die() -> None:
 def test_random_numbers_belong_to_their_parts() -> None:
     assert random_source("a", 1, 23).uniform() != random_source("a", 12, 3).uniform()
     assert random_source("a", 1).uniform() == random_source("a", 1).uniform()
+
+
+@pytest.mark.parametrize("token", ["pencil_fall@leaning_left", "y_fork@offset", "coin_toss@tails_up"])
+def test_a_variants_clips_begin_as_the_variant_does(token):
+    from sim.start import start_track
+
+    name, _, variant = token.partition("@")
+    scene = load(name)
+    cast = rollouts(scene, Order(kind="tray", variant=variant, seed=1, number=0, n_clips=8))
+    start = start_track(scene, variant=variant)
+    for _, trajectory in cast:
+        assert np.allclose(trajectory.position_m[0], start.position_m[0], atol=2e-3)
+        assert np.allclose(trajectory.quaternion[0], start.quaternion[0], atol=1e-2)

@@ -13,7 +13,7 @@ from judge.lesson import Clip, Lessons, Truth, close_box
 from judge.train import Training, fit, jobs_of
 from scenes.registry import load
 
-SMALL = Training(scenes=("y_fork",), steps=4, batch=4, shard_clips=8, drawn_dice={}, bfloat16=False)
+SMALL = Training(scenes=("y_fork",), more={}, steps=4, batch=4, shard_clips=8, drawn_dice={}, bfloat16=False)
 
 
 @pytest.fixture(autouse=True)
