@@ -67,7 +67,10 @@ def _shown(record: Record) -> list[list[ClipRow]]:
 def _images(record: Record, at: Path, shown: Sequence[Sequence[ClipRow]]) -> dict[str, str]:
     """File -> base64 JPEG of its last frame, as far as the budget goes."""
     folder = at / record.study
-    if not folder.is_dir():
+    try:
+        if not folder.is_dir():
+            return {}
+    except OSError:  # a name that no folder can have
         return {}
     files = [str(row.file) for rows in shown for row in rows if row.status != "unreadable"]
     inside = [folder / file if is_inside(folder / file, folder) else None for file in files]

@@ -65,7 +65,7 @@ def score_study(
         The record; `n_scored` is 0 if nothing could be scored.
 
     Raises:
-        InputError: The folder cannot be read, or `out` cannot be written (found out before any work is done).
+        InputError: The folder cannot be read, or `out` not be written (found out first).
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
@@ -83,8 +83,7 @@ def score_study(
     rows = [_row(clip, hashes.get(clip.file or ""), verdicts) for clip in clips]
     about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, {clip.scene for clip in clips})}
     listed = [*study.unmatched, *left_out]
-    where = _relative(study.folder, out)
-    return _finish(rows, used, listed, study=where, judge=about, cards=study.cards, seed=seed, out=out)
+    return _finish(rows, used, listed, study=study.folder, judge=about, cards=study.cards, seed=seed, out=out)
 
 
 def score_verdicts(
@@ -103,13 +102,7 @@ def score_verdicts(
             unmatched.append(_left_out(f"{row.model}/{row.scene}/{row.file or '(no file)'}", refused[row.scene]))
     rows = [row for row in rows if row.scene not in refused]
     about = {"digest": digest, "kind": "table of verdicts", "card": None}
-    where = _relative(Path(table), out)
-    return _finish(rows, used, unmatched, study=where, judge=about, cards={}, seed=seed, out=out)
-
-
-def _relative(source: Path, out: Path) -> str:
-    """Where the source lies, seen from the record; bytes that are not UTF-8 are written as escapes."""
-    return as_text(os.path.relpath(source.resolve(), out.resolve().parent))
+    return _finish(rows, used, unmatched, study=Path(table), judge=about, cards={}, seed=seed, out=out)
 
 
 def _references(
@@ -212,7 +205,7 @@ def _finish(
     used: Mapping[str, Reference],
     unmatched: Sequence[Unmatched],
     *,
-    study: str,
+    study: Path,
     judge: Mapping[str, Any],
     cards: Mapping[str, Any],
     seed: int,
@@ -224,7 +217,7 @@ def _finish(
     cells = adjusted([measure(m, token, rows, used[token], seed=seed) for (m, token), rows in by_cell.items()])
     record = Record(
         quincunx=metadata.version("quincunx"),
-        study=study,
+        study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),
         seed=seed,
         judge=judge,
         references={token: used[token].to_json() for token in sorted({row.scene for row in rows})},

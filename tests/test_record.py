@@ -79,6 +79,7 @@ def edited(place: str, value: object, data: dict) -> None:
         ("cells.0.tv", "-", "missing 1 required .* 'tv'"),
         ("cells.0.more", 1, "unexpected keyword argument 'more'"),
         ("cells.0.tv", "0.1", "cell has tv = '0.1'"),
+        ("cells.0.tv", 1.5, "outside 0 to 1"),
         ("cells.0.tv_interval", [0.1], "cell has tv_interval"),
         ("cells.0.finding", "odd", "cell has finding = 'odd'"),
         ("cells.0.shares", {}, "has other outcomes than its reference"),

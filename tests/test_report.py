@@ -161,3 +161,9 @@ def test_control_characters_of_names_are_left_out(tmp_path: Path, made_reference
     score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references=made_references)
     text = write_report(tmp_path / "r.json").read_text(encoding="utf-8")
     assert "[31mred" in text and "a.mp4" in text and not set("\x1b\x07\u202e") & set(text)
+
+
+def test_a_study_that_no_folder_can_be_called_gives_a_page_without_pictures(table: Path) -> None:
+    text = table.read_text(encoding="utf-8").replace('"study": "v.csv"', f'"study": "{"x" * 5_000}"')
+    table.write_text(text, encoding="utf-8")
+    assert "xxxxx" in text and "data:image" not in write_report(table).read_text(encoding="utf-8")
