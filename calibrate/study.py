@@ -218,7 +218,7 @@ def _clip(row: RequestedClip, root: Path) -> Clip:
         status, detail, file = "missing", row.status, None
     elif file is None:
         status, detail = "missing", "no_file"
-    elif file.startswith("/") or (is_regular(root / file) and not is_inside(root / file, root)):
+    elif file.startswith(("/", "../")) or (is_regular(root / file) and not is_inside(root / file, root)):
         status, detail, file = "missing", "outside_folder", None
     elif not is_regular(root / file):
         status, detail, file = "missing", "no_file", None
