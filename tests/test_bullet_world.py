@@ -24,7 +24,7 @@ def test_box_slides_as_coulomb_says():
             (0.02, 0.02, 0.005),
             qpos=[0, 0, 0.005, 1, 0, 0, 0],
             qvel=[speed, 0, 0, 0, 0, 0],
-            law={"friction": friction, "restitution": 0.0},
+            law={"friction": friction, "restitution": 0.05},
         ),
         duration_s=0.6,
     )
@@ -42,7 +42,7 @@ def test_box_on_a_slope_stays_or_slides(friction, stays):
             "box",
             (0.01, 0.01, 0.01),
             qpos=[0, 0, lift, math.cos(tilt / 2), 0, math.sin(tilt / 2), 0],
-            law={"friction": friction, "restitution": 0.0},
+            law={"friction": friction, "restitution": 0.05},
             tilt_rad=tilt,
         )
     )
@@ -67,7 +67,7 @@ def test_rolling_friction_stops_a_ball_and_without_it_the_ball_rolls_on():
             (radius,),
             qpos=[0, 0, radius, 1, 0, 0, 0],
             qvel=[speed, 0, 0, 0, speed / radius, 0],
-            law={"rolling_m": rolling_m, "restitution": 0.0},
+            law={"rolling_m": rolling_m, "restitution": 0.05},
         )
         return run(staged(build, duration_s=1.0)).trajectory
 

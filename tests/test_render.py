@@ -196,7 +196,7 @@ def test_a_studio_that_could_not_open_blocks_no_other(ball, monkeypatch):
         with pytest.raises(PrerequisiteError, match="none"), Studio(ball, size_px=SIZE):
             pass
     broken = replace(ball, build=lambda params: 1 / 0)
-    with pytest.raises(ZeroDivisionError, match="division"), Studio(broken, size_px=SIZE):
+    with pytest.raises(SceneError, match="ball: build failed: ZeroDivisionError"), Studio(broken, size_px=SIZE):
         pass
     with Studio(ball, size_px=SIZE) as studio:
         assert studio.frames(at((0, 0, 0.1))).any()
