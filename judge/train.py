@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -122,6 +123,15 @@ def train(
     write_weights(weights, network, calibrated(raw, training, load, workers=workers, progress=progress))
 
 
+def without_triton() -> None:
+    """Keeps PyTorch's optimizers from loading Triton, which a CPU does not need.
+
+    Triton and Mesa's software OpenGL each bring an LLVM of their own: in a process that has drawn, loading Triton is a
+    segmentation fault.
+    """
+    sys.modules.setdefault("triton", None)  # type: ignore[arg-type]
+
+
 def fit(
     training: Training,
     outcomes: Mapping[str, tuple[str, ...]],
@@ -140,6 +150,7 @@ def fit(
         folder: Where the checkpoint is kept.
         progress: Called after every tenth step.
     """
+    without_triton()
     import torch
 
     from .network import Network, Shape

@@ -395,7 +395,7 @@ def test_a_missing_module_of_ours_keeps_its_traceback():
 
 def test_a_reference_stopped_by_ctrl_c_goes_on_and_ends_the_same(quincunx, tmp_path):
     checkpoint = tmp_path / "counts.json"
-    n = "64"
+    n = "512"
     arguments = ["reference", "die_roll", "--n", n, "--seed", "2", "--threads", "1", "--json"]
     code = "import sim.sampling; sim.sampling.CHUNK = 16; from cli.main import main; main()"
     command = [sys.executable, "-c", code, *arguments, "--checkpoint", str(checkpoint)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,3 +95,15 @@ def test_one_command_trains_calibrates_and_writes(tmp_path: Path) -> None:
     _, settings = read_weights(tmp_path / "judge.safetensors")
     assert settings.training["n_clips"] == 20 and len(settings.training["clips"]) == 32
     assert settings.versions == {"die_roll": load("die_roll").version}
+
+
+def test_a_process_that_has_drawn_can_train():
+    code = (
+        "from judge.train import without_triton; without_triton();"
+        "from scenes import load; from sim.footage import source_image; source_image(load('die_roll'), size_px=(64, 64));"
+        "import torch; p = torch.nn.Parameter(torch.zeros(3)); o = torch.optim.AdamW([p]);"
+        "p.sum().backward(); o.step(); print('stepped')"
+    )
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "stepped\n"), done.stderr
