@@ -100,7 +100,8 @@ def test_one_command_trains_calibrates_and_writes(tmp_path: Path) -> None:
 def test_a_process_that_has_drawn_can_train():
     code = (
         "from judge.train import without_triton; without_triton();"
-        "from scenes import load; from sim.footage import source_image; source_image(load('die_roll'), size_px=(64, 64));"
+        "from scenes import load; from sim.footage import source_image;"
+        "source_image(load('die_roll'), size_px=(64, 64));"
         "import torch; p = torch.nn.Parameter(torch.zeros(3)); o = torch.optim.AdamW([p]);"
         "p.sum().backward(); o.step(); print('stepped')"
     )
