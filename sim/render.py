@@ -139,9 +139,7 @@ class Studio:
             ValueError: The track has another number of bodies, or the look tints a material that is not there.
         """
         self._check_open()
-        n_bodies = len(self.scene.moving_bodies)
-        if track.position_m.shape[1] != n_bodies:
-            raise ValueError(f"track must hold {n_bodies} bodies, got {track.position_m.shape[1]}")
+        track.check_bodies(len(self.scene.moving_bodies))
         look = self.scene.look_of(self.variant) if look is None else look
         view = View(
             camera=self.scene.camera if camera is None else camera, height_px=self.size_px[0], width_px=self.size_px[1]

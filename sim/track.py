@@ -44,6 +44,15 @@ class Track:
         """Number of frames."""
         return len(self.position_m)
 
+    def check_bodies(self, n: int) -> None:
+        """Refuses a track of another number of bodies than the `n` of the scene that is drawn.
+
+        Raises:
+            ValueError: The numbers differ.
+        """
+        if self.position_m.shape[1] != n:
+            raise ValueError(f"track must hold {n} bodies, got {self.position_m.shape[1]}")
+
     @staticmethod
     def of(trajectory: Trajectory, times_s: np.ndarray) -> Track:
         """The trajectory at other times: straight lines and even turns between its rows, its last state afterwards.
