@@ -14,7 +14,7 @@ from sim import Scene, SceneError
 from sim.errors import one_line
 
 _HERE = Path(__file__).parent
-_NOT_SCENES = {"__init__", "registry", "shipped"}
+_NOT_SCENES = {"__init__", "making", "registry", "shipped"}
 USER_SCENES_VARIABLE = "QUINCUNX_SCENES"
 """Environment variable that names a folder with scenes of the user's own, one file each."""
 

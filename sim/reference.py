@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .clip import whole_file
 from .errors import InputError
+from .intervals import clopper_pearson
+from .spread import Spread, fit_spread, members
 
-FORMAT = 1
-"""Format number of reference files."""
+FORMAT = 2
+"""Format of reference files: 2 keeps the counts by draw of the unknown factors and the rows without an outcome."""
+READABLE = (1, FORMAT)
+"""Formats that can be read; a reference of format 1 is a point, since its draws cannot be told apart."""
+_SINCE_2 = ("code_hash", "first_index", "members", "null_rows")
+_NUMBERS = re.compile(r"\[\s+-?\d[^][{}\"]*\]")
 _N_DRAWS = 20_000
 """Multinomial draws behind a half-width."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """A second sample of the same scene beside the reference: another engine, or a variant that should not matter."""
+    """A second sample of the same scene beside the reference: other settings, another engine, or another variant."""
 
     engine: str
     engine_version: str
@@ -35,6 +43,27 @@ class Comparison:
     """Its expectation if both came from one distribution (the pooled shares)."""
     p: float
     """Monte Carlo p-value of that hypothesis for the statistic TV; ties counted, add-one."""
+    tv_interval: tuple[float, float] | None = None
+    """95 % interval of the total variation between the distributions behind the two, see sim.intervals.tv_limits."""
+    differences: Mapping[str, tuple[float, float, float]] | None = None
+    """Outcome -> its share here less that in the reference, and the ends of the 95 % interval (Newcombe)."""
+    solver: Mapping[str, float] | None = None
+    """Numerical settings that differ from the scene's own."""
+    seed: int | None = None
+    first_index: int | None = None
+    """Index of the first rollout; with seed, engine and solver it makes them again."""
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Comparison:
+        """The comparison that `asdict` wrote, lists made tuples again."""
+        pairs, interval = data.get("differences"), data.get("tv_interval")
+        return Comparison(
+            **{
+                **data,
+                "tv_interval": None if interval is None else (interval[0], interval[1]),
+                "differences": None if pairs is None else {o: (d[0], d[1], d[2]) for o, d in pairs.items()},
+            }
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,16 +81,21 @@ class Reference:
     failed: Mapping[str, Sequence[int]]
     """What went wrong -> indices of the rollouts; with scene, version and seed they reproduce it."""
     n: int
-    """Number of rollouts, indices 0 to n - 1."""
+    """Number of rollouts, indices `first_index` to `first_index` + n - 1."""
     seed: int
     engine: str
     engine_version: str
     platform: str
     settings_hash: str
-    """Hash of the record's facts that decide the counts: name, version, settings, factors, duration, solver, engine.
-
-    `build`, `read` and `decided` are code: a change of theirs that moves a count must raise the scene's version.
-    """
+    """Hash of the record's facts that decide the counts: name, version, settings, factors, duration, solver, engine."""
+    code_hash: str | None = None
+    """Hash of what the scene's code does, see sim.fingerprint; None in a file of format 1."""
+    first_index: int = 0
+    """0, unless this is a part of a reference that is made on several machines."""
+    members: tuple[tuple[int, ...], ...] | None = None
+    """(M, K) counts by draw of the unknown factors: rollout i belongs to row i mod M; None in a file of format 1."""
+    null_rows: Mapping[str, Sequence[int]] | None = None
+    """Reason -> indices of the rollouts in `null`; None in a file of format 1."""
     second_engine: Comparison | None = None
     not_causal: Mapping[str, Comparison] | None = None
     """Variant that should not matter -> its own sample beside this one."""
@@ -105,16 +139,22 @@ class Reference:
         Raises:
             ValueError: `confidence` does not lie strictly between 0 and 1.
         """
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
-        from scipy.stats import binomtest
-
         total = sum(self.counts.values())
-        found = {}
-        for outcome in self.outcomes:
-            interval = binomtest(self.counts[outcome], total).proportion_ci(confidence, method="exact")
-            found[outcome] = (float(interval.low), float(interval.high))
-        return found
+        return {o: clopper_pearson(self.counts[o], total, confidence=confidence) for o in self.outcomes}
+
+    @cached_property
+    def spread(self) -> Spread:
+        """How far the draws of the unknown factors differ beyond counting; none where the draws are not kept."""
+        return fit_spread([self._count_row] if self.members is None else self.members)
+
+    @property
+    def member_shares(self) -> np.ndarray:
+        """(M, K) the distributions whose convex hull this reference is, shrunk; one row, its shares, if a point."""
+        return members([self._count_row] if self.members is None else self.members, self.spread)
+
+    @property
+    def _count_row(self) -> list[int]:
+        return [self.counts[o] for o in self.outcomes]
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary that JSON can hold; shares and intervals are written for readers and ignored when read."""
@@ -138,26 +178,38 @@ class Reference:
         Raises:
             InputError: Another format, or fields that are missing or contradict each other.
         """
-        if data.get("format") != FORMAT:
-            raise InputError(f"{origin} has reference format {data.get('format')!r}; this version reads {FORMAT}")
+        if data.get("format") not in READABLE:
+            known = " and ".join(map(str, READABLE))
+            raise InputError(f"{origin} has reference format {data.get('format')!r}; this version reads {known}")
+        old = {name: field.default for name, field in Reference.__dataclass_fields__.items() if name in _SINCE_2}
         try:
-            fields = {name: data[name] for name in Reference.__dataclass_fields__}
+            fields = {name: data[name] for name in Reference.__dataclass_fields__ if name not in old or name in data}
             second = fields["second_engine"]
-            fields["second_engine"] = Comparison(**second) if second is not None else None
+            fields["second_engine"] = Comparison.from_json(second) if second is not None else None
             if fields["not_causal"] is not None:
-                fields["not_causal"] = {v: Comparison(**c) for v, c in fields["not_causal"].items()}
-            reference = Reference(**{**fields, "outcomes": tuple(fields["outcomes"])})
-        except (KeyError, TypeError) as fault:
+                fields["not_causal"] = {v: Comparison.from_json(c) for v, c in fields["not_causal"].items()}
+            if fields.get("members") is not None:
+                fields["members"] = tuple(tuple(row) for row in fields["members"])
+            reference = Reference(**{**old, **fields, "outcomes": tuple(fields["outcomes"])})
+            sound = reference._adds_up()
+        except (KeyError, TypeError, ValueError, AttributeError) as fault:
             raise InputError(f"{origin} is not a whole reference ({fault}); make it again") from fault
-        total = sum(reference.counts.values()) + sum(reference.null.values()) + reference.n_failed
-        if tuple(reference.counts) != reference.outcomes or total != reference.n:
+        if not sound:
             raise InputError(f"{origin} was edited: its counts do not match its outcomes and n; make it again")
         return reference
 
+    def _adds_up(self) -> bool:
+        """Whether every rollout is counted once, by outcome, by draw and by reason alike."""
+        total = sum(self.counts.values()) + sum(self.null.values()) + self.n_failed
+        if tuple(self.counts) != self.outcomes or total != self.n:
+            return False
+        if self.null_rows is not None and {r: len(rows) for r, rows in self.null_rows.items()} != dict(self.null):
+            return False
+        return self.members is None or [sum(column) for column in zip(*self.members, strict=True)] == self._count_row
+
     def write(self, path: Path) -> None:
         """Writes the JSON file, whole or not at all."""
-        text = json.dumps(self.to_json(), indent=1) + "\n"
-        write_text(path, text)
+        write_json(path, self.to_json())
 
     @staticmethod
     def read(path: Path) -> Reference:
@@ -175,9 +227,13 @@ class Reference:
         return Reference.from_json(data, origin=str(path))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Writes a text file through a temporary neighbour, so that nobody ever sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_text(text)
-    part.replace(path)
+def write_json(path: Path, value: Any) -> None:
+    """Writes a JSON file, whole or not at all, a row of numbers on one line.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    text = json.dumps(value, indent=1, allow_nan=False)
+    text = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
+    with whole_file(path) as part:
+        part.write_text(text + "\n", encoding="utf-8")

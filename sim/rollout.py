@@ -30,7 +30,7 @@ class Rollout:
 
 
 def read_run(scene: Scene, run: Run, *, index: int, seed: int, keep_trajectory: bool) -> Rollout:
-    """The rollout that a run amounts to.
+    """The rollout that a run amounts to; a reader that calls `sys.exit` makes it a failed one.
 
     Raises:
         EngineError: The scene's reader raised, or returned something that is neither an outcome nor a null.
@@ -41,6 +41,8 @@ def read_run(scene: Scene, run: Run, *, index: int, seed: int, keep_trajectory: 
     where = f"{scene.name} version {scene.version}, seed {seed}, index {index}"
     try:
         answer = scene.read(run.trajectory)
+    except SystemExit:  # it must not end a command of ours: counted, and the row reproduces it
+        return Rollout(index=index, failed="reader_exited", trajectory=kept)
     except Exception as fault:  # a user's reader may raise anything; the row that reproduces it matters
         raise EngineError(f"{where}: read raised {type(fault).__name__}: {fault}") from fault
     if isinstance(answer, Null):

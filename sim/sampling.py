@@ -1,46 +1,131 @@
-"""How is a reference sampled, resumed after an interruption, and compared with another sample?"""
+"""How is a reference sampled, to a number of rollouts or to a width, and resumed after an interruption?"""
 
 from __future__ import annotations
 
 import json
 import platform as platform_module
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
-from hashlib import blake2b
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from .clip import whole_file
+from .comparison import compare as compare
 from .engine import engine as engine_of
-from .errors import EngineError, InputError
-from .reference import Comparison, Reference, write_text
-from .rollout import CHUNK, Rollout, simulate
-from .scene import N_UNKNOWN_DRAWS, NULL_REASONS, Scene, Solver
+from .errors import InputError
+from .fingerprint import code_hash
+from .fingerprint import settings_hash as settings_hash
+from .reference import Reference
+from .rollout import CHUNK, simulate
+from .scene import Scene, Solver
+from .tally import Tally
 
-MAX_BAD_SHARE = 0.005
-"""Largest share of failed and unsettled rollouts that a reference may have."""
-MIN_P_NOT_CAUSAL = 0.001
-"""Smallest p at which a variant still passes for one that does not matter."""
-_N_DRAWS = 20_000
-"""Multinomial draws behind a comparison."""
+AIM_HALF_WIDTH = 0.01
+"""Sampling half-width at which a reference is good enough."""
+BUDGET_CPU_S = 300.0
+"""CPU time after which a reference is left as it is."""
+
+Progress = Callable[[int, int], None]
 
 
-def settings_hash(scene: Scene, variant: str | None, *, solver: Solver | None, engine: str) -> str:
-    """Hash of the facts that decide a scene's counts."""
-    chosen = scene.variant(variant)
-    facts = {
-        "scene": scene.name,
-        "version": scene.version,
-        "settings": {**scene.settings, **(chosen.settings if chosen is not None else {})},
-        "factors": {name: repr(factor) for name, factor in scene.factors.items()},
-        "duration_s": scene.duration_s,
-        "solver": asdict(scene.solver if solver is None else solver),
-        "n_unknown_draws": N_UNKNOWN_DRAWS,
-        "engine": engine,
-    }
-    return blake2b(json.dumps(facts, sort_keys=True, default=repr).encode(), digest_size=8).hexdigest()
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """A reference that was sampled to a width, and what it took."""
+
+    reference: Reference
+    aimed_half_width: float
+    half_width: float | None
+    """The width reached; None if no rollout has an outcome."""
+    reached: bool
+    cpu_s: float
+    """CPU time of all its rollouts, in seconds."""
+    budget_cpu_s: float
+
+
+class _Sampler:
+    """The rollouts of one scene from a first index on, kept in a checkpoint after every chunk."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        *,
+        variant: str | None,
+        seed: int,
+        first_index: int,
+        engine: str,
+        threads: int | None,
+        solver: Solver | None,
+        checkpoint: Path | None,
+    ) -> None:
+        if first_index < 0:
+            raise ValueError(f"first_index must not be negative, got {first_index}")
+        self._scene, self._checkpoint = scene, checkpoint
+        self._version = engine_of(engine).version
+        self._how: dict[str, Any] = {"variant": variant, "seed": seed, "engine": engine, "solver": solver}
+        self._threads = threads
+        self._key: dict[str, Any] = {
+            "settings_hash": settings_hash(scene, variant, solver=solver, engine=engine),
+            "code_hash": code_hash(scene, variant, solver=solver),
+            "engine_version": self._version,
+            "seed": seed,
+        }
+        self.tally, self.cpu_s = Tally(scene, first_index), 0.0
+        if checkpoint is not None and checkpoint.exists():
+            self._resume(checkpoint)
+
+    def _resume(self, checkpoint: Path) -> None:
+        """Go on where an interrupted call stopped."""
+        first = self.tally.first
+        try:
+            state = json.loads(checkpoint.read_text(encoding="utf-8"))
+            kept, there = state["key"], state["first"]
+            known = isinstance(kept, dict) and type(there) is int
+            if known and (kept, there) == (self._key, first):
+                self.tally.load(state)
+                self.cpu_s = float(state["cpu_s"])
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
+            known = False
+        if not known:
+            raise InputError(f"{checkpoint} is torn or was edited; delete it to start anew")
+        if kept != self._key:
+            raise InputError(f"{checkpoint} was made with {kept}, not {self._key}; delete it to start anew")
+        if there != first:
+            raise InputError(f"{checkpoint} begins at index {there}, not {first}; delete it to start anew")
+
+    def advance(self, stop: int) -> None:
+        """Count the next chunk of rollouts, up to the index `stop` - 1."""
+        begun, done = time.process_time(), self.tally.done
+        indices = range(done, min(done + CHUNK, stop))
+        self.tally.add(simulate(self._scene, indices=indices, threads=self._threads, **self._how))
+        self.cpu_s += time.process_time() - begun
+        if self._checkpoint is not None:
+            state = {"key": self._key, "cpu_s": round(self.cpu_s, 3), **self.tally.to_json()}
+            with whole_file(self._checkpoint) as part:
+                part.write_text(json.dumps(state), encoding="utf-8")
+
+    def reference(self) -> Reference:
+        """What has been counted so far."""
+        scene, tally = self._scene, self.tally
+        null, failed = (dict(sorted(rows.items())) for rows in (tally.null, tally.failed))
+        return Reference(
+            scene=scene.token(self._how["variant"]),
+            version=scene.version,
+            outcomes=scene.outcomes,
+            counts=dict(zip(scene.outcomes, tally.counts.tolist(), strict=True)),
+            null={reason: len(rows) for reason, rows in null.items()},
+            failed=failed,
+            n=tally.done - tally.first,
+            seed=self._how["seed"],
+            engine=self._how["engine"],
+            engine_version=self._version,
+            platform=f"{platform_module.system()}-{platform_module.machine()}",
+            settings_hash=self._key["settings_hash"],
+            code_hash=self._key["code_hash"],
+            first_index=tally.first,
+            members=tuple(tuple(row) for row in tally.members.tolist()),
+            null_rows=null,
+        )
 
 
 def sample(
@@ -49,19 +134,21 @@ def sample(
     variant: str | None = None,
     n: int,
     seed: int,
+    first_index: int = 0,
     engine: str = "mujoco",
     threads: int | None = None,
     solver: Solver | None = None,
     checkpoint: Path | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Reference:
-    """The counts of rollouts 0 to n - 1.
+    """The counts of n rollouts.
 
     Args:
         scene: The scene.
         variant: Name of a variant; None for the base scene.
         n: Number of rollouts.
         seed: Any integer.
+        first_index: Index of the first one; `sim.merging.merge` puts ranges together.
         engine: `mujoco` or `bullet`.
         threads: Number of threads; None for all CPUs. Never changes a count.
         solver: Other numerical settings than the scene's own.
@@ -69,144 +156,99 @@ def sample(
         progress: Called with (done, n) after every chunk.
 
     Raises:
-        ValueError: `n` is not positive.
+        ValueError: `n` is not positive, or `first_index` is negative.
         InputError: The checkpoint belongs to other settings, or is torn.
     """
     if n < 1:
         raise ValueError(f"n must be positive, got {n}")
-    token, runner = scene.token(variant), engine_of(engine)
-    key: dict[str, Any] = {
-        "settings_hash": settings_hash(scene, variant, solver=solver, engine=engine),
-        "engine_version": runner.version,
-        "seed": seed,
-    }
-    done, counts, null, failed = _resume(checkpoint, key, n, scene.outcomes)
-    while done < n:
-        indices = range(done, min(done + CHUNK, n))
-        _tally(
-            simulate(scene, variant=variant, seed=seed, indices=indices, engine=engine, threads=threads, solver=solver),
-            counts,
-            null,
-            failed,
-        )
-        done = indices.stop
-        if checkpoint is not None:
-            state = {"key": key, "done": done, "counts": counts, "null": null, "failed": failed}
-            write_text(checkpoint, json.dumps(state))
-        if progress is not None:
-            progress(done, n)
-    return Reference(
-        scene=token,
-        version=scene.version,
-        outcomes=scene.outcomes,
-        counts={outcome: counts[outcome] for outcome in scene.outcomes},
-        null=dict(sorted(null.items())),
-        failed=dict(sorted(failed.items())),
-        n=n,
+    sampler = _Sampler(
+        scene,
+        variant=variant,
         seed=seed,
+        first_index=first_index,
         engine=engine,
-        engine_version=runner.version,
-        platform=f"{platform_module.system()}-{platform_module.machine()}",
-        settings_hash=key["settings_hash"],
+        threads=threads,
+        solver=solver,
+        checkpoint=checkpoint,
     )
+    stop = first_index + n
+    if sampler.tally.done > stop:
+        n_kept = sampler.tally.done - first_index
+        raise InputError(f"{checkpoint} holds {n_kept} rollouts, more than n = {n}; delete it to start anew")
+    while sampler.tally.done < stop:
+        sampler.advance(stop)
+        if progress is not None:
+            progress(sampler.tally.done - first_index, n)
+    return sampler.reference()
 
 
-def _tally(rollouts: Iterable[Rollout], counts: Counter[str], null: Counter[str], failed: dict[str, list[int]]) -> None:
-    """Adds each rollout to the table that it belongs to."""
-    for rollout in rollouts:
-        if rollout.failed is not None:
-            failed.setdefault(rollout.failed, []).append(rollout.index)
-        elif rollout.null is not None:
-            null[rollout.null] += 1
-        else:
-            counts[str(rollout.outcome)] += 1
+def sample_to_width(
+    scene: Scene,
+    *,
+    variant: str | None = None,
+    seed: int,
+    half_width: float = AIM_HALF_WIDTH,
+    budget_cpu_s: float = BUDGET_CPU_S,
+    least_n: int = 0,
+    engine: str = "mujoco",
+    threads: int | None = None,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+) -> Sampling:
+    """The counts of as many rollouts as a sampling half-width takes, or as a budget of CPU time allows.
 
+    The number is looked at after every chunk, and is kept in the reference: `sample` with it gives the same one.
 
-def _resume(
-    checkpoint: Path | None, key: Mapping[str, Any], n: int, outcomes: Sequence[str]
-) -> tuple[int, Counter[str], Counter[str], dict[str, list[int]]]:
-    """Where an interrupted call stopped."""
-    if checkpoint is None or not checkpoint.exists():
-        return 0, Counter(), Counter(), {}
-    try:
-        state = json.loads(checkpoint.read_text(encoding="utf-8"))
-        kept = state["key"]
-        sound = isinstance(kept, dict) and _adds_up(state, outcomes if kept == key else tuple(state["counts"]))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        sound = False
-    if not sound:
-        raise InputError(f"{checkpoint} is torn or was edited; delete it to start anew")
-    if kept != key:
-        raise InputError(f"{checkpoint} was made with {kept}, not {dict(key)}; delete it to start anew")
-    if state["done"] > n:
-        raise InputError(f"{checkpoint} holds {state['done']} rollouts, more than n = {n}; delete it to start anew")
-    return state["done"], Counter(state["counts"]), Counter(state["null"]), state["failed"]
-
-
-def _adds_up(state: Mapping[str, Any], outcomes: Sequence[str]) -> bool:
-    """Whether a checkpoint counts each of its rollouts once, under names that there are."""
-    done, counts, null = state["done"], state["counts"], state["null"]
-    rows = [index for indices in state["failed"].values() for index in indices]
-    numbers = (done, *counts.values(), *null.values())
-    return (
-        all(type(number) is int and number >= 0 for number in numbers)
-        and all(type(index) is int and 0 <= index < done for index in rows)
-        and len(set(rows)) == len(rows)
-        and set(counts) <= set(outcomes)
-        and set(null) <= set(NULL_REASONS)
-        and sum(counts.values()) + sum(null.values()) + len(rows) == done
-    )
-
-
-def compare(reference: Reference, other: Reference, *, seed: int = 0) -> Comparison:
-    """How far a second sample of the same outcomes is from a reference, beside what chance alone gives.
+    Args:
+        scene: The scene.
+        variant: Name of a variant; None for the base scene.
+        seed: Any integer.
+        half_width: Sampling half-width to reach.
+        budget_cpu_s: CPU time, in seconds; what an interrupted call used counts.
+        least_n: Rollouts that are made in any case.
+        engine: `mujoco` or `bullet`.
+        threads: Number of threads; None for all CPUs.
+        checkpoint: File that keeps the counts so far; an interrupted call goes on from it.
+        progress: Called with (done, estimated number) after every chunk.
 
     Raises:
-        ValueError: The two have other outcomes.
+        ValueError: The width or the budget is not positive.
+        InputError: The checkpoint belongs to other settings, or is torn.
     """
-    if reference.outcomes != other.outcomes:
-        raise ValueError(f"outcomes must agree, got {reference.outcomes} and {other.outcomes}")
-    a, b = (np.array([r.counts[o] for o in r.outcomes]) for r in (reference, other))
-    pooled = (a + b) / (a.sum() + b.sum())
-    rng = np.random.default_rng(seed)
-    draws_a = rng.multinomial(a.sum(), pooled, size=_N_DRAWS) / a.sum()
-    draws_b = rng.multinomial(b.sum(), pooled, size=_N_DRAWS) / b.sum()
-    null = 0.5 * np.abs(draws_a - draws_b).sum(axis=1)
-    tv = float(0.5 * np.abs(reference.shares - other.shares).sum())
-    return Comparison(
-        engine=other.engine,
-        engine_version=other.engine_version,
-        n=other.n,
-        counts=other.counts,
-        null=other.null,
-        failed=other.failed,
-        tv=round(tv, 6),
-        tv_expected=round(float(null.mean()), 6),
-        p=float((np.sum(null >= tv - 1e-9) + 1) / (_N_DRAWS + 1)),
+    if not (half_width > 0 and budget_cpu_s > 0):
+        raise ValueError(f"half_width and budget_cpu_s must be positive, got {half_width} and {budget_cpu_s}")
+    sampler = _Sampler(
+        scene,
+        variant=variant,
+        seed=seed,
+        first_index=0,
+        engine=engine,
+        threads=threads,
+        solver=None,
+        checkpoint=checkpoint,
+    )
+    found, width, reached = None, None, False
+    while found is None or found.n < least_n or not (reached or sampler.cpu_s >= budget_cpu_s):
+        if found is not None or not sampler.tally.done:
+            sampler.advance(sampler.tally.done + CHUNK)
+        found = sampler.reference()
+        width = found.half_width if sum(found.counts.values()) else None
+        reached = width is not None and width <= half_width
+        if progress is not None:
+            progress(sampler.tally.done, _estimate(sampler, width, half_width, budget_cpu_s, least_n))
+    return Sampling(
+        reference=found,
+        aimed_half_width=half_width,
+        half_width=width,
+        reached=reached,
+        cpu_s=round(sampler.cpu_s, 1),
+        budget_cpu_s=budget_cpu_s,
     )
 
 
-def with_evidence(
-    reference: Reference, *, second_engine: Comparison | None, not_causal: Mapping[str, Comparison] | None
-) -> Reference:
-    """The reference with its second engine and its checks of variants that should not matter.
-
-    The second engine is evidence, not a gate: where engines differ, the reference shows by how much.
-
-    Raises:
-        EngineError: More than 0.5 % of the rollouts failed or did not settle (the message names some), or a variant
-            that should not matter moves the distribution (p below 0.001).
-    """
-    if reference.bad_share > MAX_BAD_SHARE:
-        some = {reason: list(indices[:5]) for reason, indices in reference.failed.items()}
-        raise EngineError(
-            f"{reference.scene} version {reference.version}, seed {reference.seed}: {reference.bad_share:.2%} of the "
-            f"rollouts failed or did not settle (limit {MAX_BAD_SHARE:.1%}); failed {some}, null {dict(reference.null)}"
-        )
-    for variant, check in (not_causal or {}).items():
-        if check.p < MIN_P_NOT_CAUSAL:
-            raise EngineError(
-                f"{reference.scene}@{variant} is said not to be causal, but moves the distribution: TV {check.tv:.3f}, "
-                f"p = {check.p:.2g}; mark it causal or mend the scene"
-            )
-    return replace(reference, second_engine=second_engine, not_causal=not_causal)
+def _estimate(sampler: _Sampler, width: float | None, aim: float, budget_cpu_s: float, least_n: int) -> int:
+    """About how many rollouts there will be: the width falls with the root of their number."""
+    done = sampler.tally.done
+    affordable = done * budget_cpu_s / max(sampler.cpu_s, 1e-9)
+    wanted = affordable if width is None else done * (width / aim) ** 2
+    return max(done, least_n, round(min(wanted, affordable)))

@@ -17,7 +17,7 @@ HEAVY = {"torch", "torchvision", "safetensors", "cv2", "mujoco", "scipy.stats", 
 HEAVY |= {"matplotlib", "numba", "rich", "PIL", "OpenGL"}
 TORCH = {"torch", "torchvision", "safetensors"}
 STATS_MAY_IMPORT = {"numpy", "scipy", "numba"}
-NOT_SCENES = {"__init__.py", "registry.py", "shipped.py"}
+NOT_SCENES = {"__init__.py", "making.py", "registry.py", "shipped.py"}
 
 FILES = sorted(p.relative_to(ROOT) for top in MAY_IMPORT for p in (ROOT / top).rglob("*.py"))
 

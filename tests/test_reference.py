@@ -64,12 +64,43 @@ def test_edited_or_foreign_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="is not JSON"):
         Reference.read(path)
     data = toy().to_json()
-    with pytest.raises(InputError, match="has reference format 9; this version reads 1"):
+    with pytest.raises(InputError, match="has reference format 9; this version reads 1 and 2"):
         Reference.from_json({**data, "format": 9}, origin="x")
     with pytest.raises(InputError, match="x was edited: its counts do not match"):
         Reference.from_json({**data, "counts": {"a": 51, "b": 40, "c": 4}}, origin="x")
     with pytest.raises(InputError, match="x is not a whole reference"):
         Reference.from_json({k: v for k, v in data.items() if k != "seed"}, origin="x")
+
+
+def test_a_file_of_format_1_is_read_as_a_point():
+    old = {k: v for k, v in toy().to_json().items() if k not in ("members", "null_rows", "code_hash", "first_index")}
+    found = Reference.from_json({**old, "format": 1}, origin="x")
+    assert found == toy() and found.members is None and found.spread.dispersion == 0
+    assert np.array_equal(found.member_shares, found.shares[None])
+
+
+def test_counts_by_draw_and_rows_must_match_the_counts():
+    table = ((30, 20, 1), (20, 20, 3))
+    whole = toy(members=table, null_rows={"not_settled": [1, 2, 3]})
+    assert Reference.from_json(json.loads(json.dumps(whole.to_json())), origin="x") == whole
+    for edit in ({"members": [[30, 20, 1], [20, 20, 4]]}, {"null_rows": {"not_settled": [1, 2]}}):
+        with pytest.raises(InputError, match="x was edited: its counts do not match"):
+            Reference.from_json({**whole.to_json(), **edit}, origin="x")
+    for edit in ({"members": [[30, 20], [20, 20, 4]]}, {"members": 7}, {"null_rows": [1]}):
+        with pytest.raises(InputError, match="x is not a whole reference|x was edited"):
+            Reference.from_json({**whole.to_json(), **edit}, origin="x")
+
+
+def test_a_table_stands_in_its_file_with_one_row_a_line(tmp_path):
+    toy(members=((30, 20, 1), (20, 20, 3)), null_rows={"not_settled": [1, 2, 3]}).write(tmp_path / "toy.json")
+    assert "\n  [30, 20, 1],\n" in (tmp_path / "toy.json").read_text()
+
+
+def test_members_are_shrunk_only_as_far_as_the_table_asks():
+    even = toy(outcomes=("a", "b"), counts={"a": 400, "b": 400}, null={}, failed={}, n=800, members=((40, 40),) * 10)
+    assert even.spread.dispersion == 0 and even.member_shares.tolist() == [[0.5, 0.5]]
+    apart = replace(even, members=((80, 0), (0, 80)) * 5)
+    assert apart.spread.dispersion > 1 and apart.member_shares[0, 0] > 0.99
 
 
 def test_no_outcome_at_all_is_an_error_not_a_nan():

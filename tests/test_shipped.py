@@ -8,7 +8,10 @@ import pytest
 import scenes
 import scenes.shipped as shipped
 from sim import InputError
-from sim.sampling import MAX_BAD_SHARE, compare, sample, settings_hash
+from sim.comparison import compare
+from sim.evidence import MAX_BAD_SHARE, Evidence
+from sim.fingerprint import code_hash, settings_hash
+from sim.sampling import sample
 
 TOKENS = [token for name in scenes.names() for token in shipped.tokens(scenes.load(name))]
 
@@ -19,6 +22,7 @@ def test_reference_is_whole_and_of_this_version(token):
     found = scenes.reference(token)
     assert found.scene == token and found.outcomes == scene.outcomes
     assert found.settings_hash == settings_hash(scene, variant, solver=None, engine=found.engine), "make it again"
+    assert found.code_hash in (None, code_hash(scene, variant, solver=None)), "make it again"  # None: format 1
     assert found.n >= 5000 and found.bad_share <= MAX_BAD_SHARE and found.half_width < 0.03
     if scene.one_engine_only is None:
         assert found.second_engine is not None and found.second_engine.n >= 500
@@ -48,9 +52,7 @@ def test_causal_variants_move_the_distribution():
 
 def test_old_and_missing_references_are_named_with_the_cure(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "REFERENCES", tmp_path)
-    with pytest.raises(
-        InputError, match="no reference is shipped for die_roll; make one with: quincunx ref"
-    ):
+    with pytest.raises(InputError, match="no reference is shipped for die_roll; make one with: quincunx ref"):
         scenes.reference("die_roll")
     old = {**sample(scenes.load("die_roll"), n=8, seed=1).to_json(), "version": 0}
     (tmp_path / "die_roll.json").write_text(json.dumps(old))
@@ -74,28 +76,32 @@ def test_missing_source_image_is_named(tmp_path, monkeypatch):
         scenes.source_image("die_roll")
 
 
-def test_interrupted_making_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped, "REFERENCES", tmp_path / "made")
-    for size in ("N_ROLLOUTS", "N_SECOND_ENGINE", "N_NOT_CAUSAL"):
-        monkeypatch.setattr(shipped, size, 16)
+def test_evidence_that_is_missing_or_of_another_reference_is_named_with_the_cure(tmp_path, monkeypatch):
+    monkeypatch.setattr(shipped, "EVIDENCE", tmp_path)
+    with pytest.raises(InputError, match="no evidence is shipped for y_fork; make it with: quincunx references y_fork"):
+        scenes.evidence("y_fork@sign")
+    facts = {name: None for name in Evidence.__dataclass_fields__} | {"twins": {}, "engines": {}, "not_causal": {}}
+    Evidence(**{**facts, "scene": "y_fork"}).write(tmp_path / "y_fork.json")
+    with pytest.raises(InputError, match="y_fork.json is not of the reference beside it; make both again with"):
+        scenes.evidence("y_fork")
 
-    def interrupt(what, done, n):
-        if "check of sign" in what:
-            raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        shipped.make_reference("y_fork", work=tmp_path / "work", progress=interrupt)
-    assert not (tmp_path / "made").exists()
-    seen = []
-    made = shipped.make_reference("y_fork", work=tmp_path / "work", progress=lambda what, done, n: seen.append(what))
-    assert seen == [] and made.n == 16 and made.second_engine.n == 16 and set(made.not_causal) == {"sign"}
+@pytest.mark.parametrize("token", TOKENS)
+def test_shipped_evidence_belongs_to_its_reference(token):
+    if not shipped.evidence_path(token).is_file():
+        pytest.skip("no evidence is shipped for it")
+    found, reference = scenes.evidence(token), scenes.reference(token)
+    assert found.failed_share <= MAX_BAD_SHARE and found.n == reference.n
+    if "@" not in token:
+        assert set(found.twins) == {"half_step", "half_step_double_frequency"}
+        assert all(twin.n >= 2000 and twin.p >= 0.001 for twin in found.twins.values())
+        assert all(engine.n >= 2000 for engine in found.engines.values())
 
 
 def test_the_reference_of_a_users_own_scene_lies_beside_it(tmp_path, monkeypatch):
     own = tmp_path / "my_die.py"
     own.write_text(
-        "from dataclasses import replace\nimport scenes\n"
-        "SCENE = replace(scenes.load('die_roll'), name='my_die')\n"
+        "from dataclasses import replace\nimport scenes\nSCENE = replace(scenes.load('die_roll'), name='my_die')\n"
     )
     monkeypatch.setenv("QUINCUNX_SCENES", str(tmp_path))
     assert shipped.reference_path("my_die") == tmp_path / "references" / "my_die.json"
