@@ -16,7 +16,7 @@ from typing import Any
 from scenes import load
 from sim import FRAME_RATE_HZ, Params, Scene, States
 from sim.engine import decided, stacked_params
-from sim.mujoco_engine import _joints, body_states, compile_scene
+from sim.mujoco_engine import body_states, compile_scene, joints_of
 from sim.rollout import simulate
 
 SEED = 20_261_101
@@ -49,7 +49,7 @@ def _plain_loop(scene: Scene, params: Params, *, stop: bool) -> None:
     import mujoco
 
     model = compile_scene(scene, params)
-    data, joints, stacked = mujoco.MjData(model), _joints(model, scene), stacked_params([params])
+    data, joints, stacked = mujoco.MjData(model), joints_of(model, scene), stacked_params([params])
     mujoco.mj_resetDataKeyframe(model, data, 0)
     for frame in range(1, scene.n_frames):
         for _ in range(params.solver.steps_per_frame):
@@ -98,25 +98,21 @@ def rollout_speed(name: str, *, n_batch: int = N_BATCH, n_loop: int = N_LOOP) ->
 
 def main() -> None:
     """Prints all speeds; as JSON with `--json`."""
-    from .speed_frames import SCENES, frame_speed
+    from .speed_frames import SCENES, FrameSpeed, frame_speed
 
     rollouts: dict[str, Any] = {}
     for name in ("die_roll",):
         speed = rollout_speed(name)
         rollouts[name] = {**asdict(speed), "ratio": speed.ratios}
-    frames = {}
-    for name in SCENES:
-        drawn = frame_speed(name)
-        frames[name] = {**asdict(drawn), "ratio_to_default_renderer": drawn.ratio}
+    frames: dict[str, FrameSpeed] = {name: frame_speed(name) for name in SCENES}
     if "--json" in sys.argv[1:]:
-        print(json.dumps({"rollouts": rollouts, "frames": frames}, indent=1))
+        print(json.dumps({"rollouts": rollouts, "frames": {name: f.to_json() for name, f in frames.items()}}, indent=1))
         return
     for name, r in rollouts.items():
         a, b = r["ratio"]["to_plain_loop"], r["ratio"]["to_run_to_duration"]
         print(f"{name}: {r['per_s']:.0f} rollouts/s, {a:.1f} times a plain loop, {b:.1f} times one run to the end")
     for name, f in frames.items():
-        more = f["ratio_to_default_renderer"]
-        print(f"{name}: {f['per_s']:.0f} frames/s at 128x128, {more:.1f} times mujoco.Renderer as it comes")
+        print(f"{name}: {f.told}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import math
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 import numpy as np
@@ -19,11 +18,11 @@ import numpy as np
 from .bullet_shapes import pybullet
 from .primitives import Triangles, corner_normals
 from .scene import Camera, Look, Scene
+from .studio import AnyStudio
 from .surface import Part, Surfaces, surfaces
 from .track import Track
 from .view import View
 
-_MAX_PX = 4096
 _SLICES = 24
 _DISTANCE = 0.75
 """Distance from camera to target in drawn units. TinyRenderer's shadows start 0.05 units behind what casts them, less
@@ -77,8 +76,8 @@ def split(triangles: Triangles, target_m: np.ndarray, distance_m: float) -> Tria
     )
 
 
-class BulletStudio:
-    """PyBullet's software renderer for one scene; used in a `with`, like `sim.render.Studio`."""
+class BulletStudio(AnyStudio):
+    """PyBullet's software renderer for one scene; used in a `with`."""
 
     def __init__(
         self,
@@ -88,32 +87,20 @@ class BulletStudio:
         size_px: tuple[int, int],
         quality: Literal["fast", "fine"] = "fast",
     ) -> None:
-        """Prepares nothing yet; the renderer is set up on entering the `with`.
+        """See AnyStudio.
 
         Args:
             scene: What to draw.
             variant: Name of a variant, or None for the base scene.
             size_px: Height and width of the pictures.
             quality: `fast` has hard edges; `fine` draws at double size and averages.
-
-        Raises:
-            ValueError: The size or the quality is out of range.
-            SceneError: There is no such variant.
         """
-        if len(size_px) != 2 or not all(1 <= side <= _MAX_PX for side in size_px):
-            raise ValueError(f"size_px must be a height and a width from 1 to {_MAX_PX}, got {size_px}")
-        if quality not in _ENLARGEMENT:
-            raise ValueError(f"quality must be one of {', '.join(_ENLARGEMENT)}, got {quality!r}")
-        scene.variant(variant)
-        self.scene, self.variant, self.size_px, self.quality = scene, variant, size_px, quality
+        super().__init__(scene, variant=variant, size_px=size_px, quality=quality, qualities=_ENLARGEMENT)
+        self.quality = quality
         self._client: int | None = None
 
     def __enter__(self) -> BulletStudio:
-        """Sets up the renderer.
-
-        Raises:
-            PrerequisiteError: PyBullet is not installed.
-        """
+        """See AnyStudio."""
         self._p = pybullet()
         self._seen: Surfaces = surfaces(self.scene, self.variant, slices=_SLICES)
         view = View(camera=self.scene.camera, height_px=1, width_px=1)
@@ -126,26 +113,16 @@ class BulletStudio:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Frees all that the renderer holds."""
-        self._free()
-
     def _free(self) -> None:
         if self._client is not None:
             self._p.disconnect(physicsClientId=self._client)
             self._client = None
 
-    @property
-    def materials(self) -> tuple[str, ...]:
-        """Names of the materials that a Look may tint, sorted; those named `mark_...` carry the outcome."""
-        self._check_open()
-        return self._seen.materials
+    def _is_open(self) -> bool:
+        return self._client is not None
 
-    def _check_open(self) -> None:
-        if self._client is None:
-            raise RuntimeError("a studio draws only inside its `with`")
+    def _materials(self) -> tuple[str, ...]:
+        return self._seen.materials
 
     def _call(self, function: str, *args: Any, **kwargs: Any) -> Any:
         return getattr(self._p, function)(*args, **kwargs, physicsClientId=self._client)
@@ -186,28 +163,10 @@ class BulletStudio:
         cv2.imwrite(str(path), np.ascontiguousarray(image[..., ::-1]))
         return int(self._call("loadTexture", str(path)))
 
-    def frames(self, track: Track, *, look: Look | None = None, camera: Camera | None = None) -> np.ndarray:
-        """(T, H, W, 3) uint8 pictures of the track.
-
-        Args:
-            track: What to draw in each frame.
-            look: Light and background; the scene's (or the variant's) own if None.
-            camera: Where the pictures are taken from; the scene's own if None.
-
-        Raises:
-            RuntimeError: The studio is not open.
-            ValueError: The track has another number of bodies, or the look tints a material that is not there.
-        """
-        self._check_open()
-        track.check_bodies(len(self.scene.moving_bodies))
-        look = self.scene.look_of(self.variant) if look is None else look
+    def _frames(self, track: Track, look: Look, camera: Camera) -> np.ndarray:
         self._paint(look)
         factor = _ENLARGEMENT[self.quality]
-        view = View(
-            camera=self.scene.camera if camera is None else camera,
-            height_px=self.size_px[0] * factor,
-            width_px=self.size_px[1] * factor,
-        )
+        view = View(camera=camera, height_px=self.size_px[0] * factor, width_px=self.size_px[1] * factor)
         settings = self._settings(look, view)
         background = np.round(255 * np.clip(look.background_rgb, 0, 1)).astype(np.uint8)
         target = np.array(view.camera.target_m)
@@ -230,9 +189,6 @@ class BulletStudio:
         self._call("resetBasePositionAndOrientation", piece.handle, at, [x, y, z, w])
 
     def _paint(self, look: Look) -> None:
-        if unknown := set(look.tint) - set(self._seen.materials):
-            known = ", ".join(self._seen.materials)
-            raise ValueError(f"tint must name materials of the scene ({known}), got {', '.join(sorted(unknown))}")
         for piece in self._pieces:
             finish = piece.part.finish
             rgb = np.clip(np.multiply(finish.rgba[:3], look.tint.get(finish.material, (1.0, 1.0, 1.0))), 0, 1)

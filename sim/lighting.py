@@ -69,15 +69,8 @@ def light_shots(look: Look, view: View, n_samples: int) -> tuple[Shot, ...]:
 
 
 def write_look(visual: VisualModel, look: Look) -> None:
-    """Writes colours and lights into the model, where they hold from the next listing of the scene on.
-
-    Raises:
-        ValueError: The look tints a material that the scene does not show.
-    """
+    """Writes colours and lights into the model, where they hold from the next listing of the scene on."""
     model = visual.model
-    if unknown := set(look.tint) - set(visual.materials):
-        known = ", ".join(visual.materials)
-        raise ValueError(f"tint must name materials of the scene ({known}), got {', '.join(sorted(unknown))}")
     for piece in visual.pieces:
         tint = look.tint.get(piece.part.finish.material, (1.0, 1.0, 1.0))
         rgb = np.multiply(piece.part.finish.rgba[:3], tint)

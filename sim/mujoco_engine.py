@@ -33,7 +33,7 @@ class _Joint:
     axis: np.ndarray
 
 
-def _joints(model: Any, scene: Scene) -> list[_Joint]:
+def joints_of(model: Any, scene: Scene) -> list[_Joint]:
     """The joint of each moving body, in order."""
     import mujoco
 
@@ -223,7 +223,7 @@ class MujocoEngine(Engine):
         if len(steps) != 1:
             raise EngineError(f"{scene.name}: all draws of one call must share the solver, got {sorted(steps)} steps")
         (n_steps,) = steps
-        joints, stacked = _joints(models[0], scene), stacked_params(params)
+        joints, stacked = joints_of(models[0], scene), stacked_params(params)
         batch = Batch(models[0], len(models), nthread=threads or 0)
         batch.set_models(models)
         qpos, qvel = batch.bind("qpos"), batch.bind("qvel")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ import numpy as np
 from .gl import Context, open_context
 from .lighting import Shot, light_shots, shadow_reach_m, write_look
 from .scene import Camera, Look, Scene
+from .studio import AnyStudio
 from .track import Track as Track
 from .trajectory import rotation_matrices
 from .view import View
 from .visual_model import EFFORTS, Quality, visual_model
 
-_MAX_PX = 4096
 _SIGHT = 60.0
 """How far the camera sees, in distances to its target."""
 _DIM = 1e-3
@@ -26,11 +25,8 @@ _FAR_M = 1e4
 _open_studio: Studio | None = None
 
 
-class Studio:
-    """One renderer for one scene; used in a `with`, one open at a time in a process.
-
-    Look and camera may change from call to call without compiling anything.
-    """
+class Studio(AnyStudio):
+    """MuJoCo's renderer for one scene; used in a `with`, one open at a time in a process."""
 
     def __init__(
         self,
@@ -40,33 +36,20 @@ class Studio:
         size_px: tuple[int, int],
         quality: Quality = "fast",
     ) -> None:
-        """Prepares nothing yet; the renderer is set up on entering the `with`.
+        """See AnyStudio.
 
         Args:
             scene: What to draw.
             variant: Name of a variant, or None for the base scene.
             size_px: Height and width of the pictures.
             quality: `draft` for training clips, `fast` for many small pictures, `fine` for soft light and smooth edges.
-
-        Raises:
-            ValueError: The size or the quality is out of range.
-            SceneError: There is no such variant.
         """
-        if len(size_px) != 2 or not all(1 <= side <= _MAX_PX for side in size_px):
-            raise ValueError(f"size_px must be a height and a width from 1 to {_MAX_PX}, got {size_px}")
-        if quality not in EFFORTS:
-            raise ValueError(f"quality must be one of {', '.join(EFFORTS)}, got {quality!r}")
-        scene.variant(variant)
-        self.scene, self.variant, self.size_px, self.quality = scene, variant, size_px, quality
+        super().__init__(scene, variant=variant, size_px=size_px, quality=quality, qualities=EFFORTS)
+        self.quality = quality
         self._context: Context | None = None
 
     def __enter__(self) -> Studio:
-        """Sets up the renderer.
-
-        Raises:
-            RuntimeError: Another studio is open in this process.
-            PrerequisiteError: No OpenGL works here.
-        """
+        """See AnyStudio."""
         global _open_studio
         if _open_studio is not None:
             raise RuntimeError(
@@ -79,12 +62,6 @@ class Studio:
             self._free()
             raise
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Frees all that the renderer holds."""
-        self._free()
 
     def _set_up(self) -> None:
         self._context = open_context(*self._drawn_px())
@@ -116,34 +93,14 @@ class Studio:
         factor = EFFORTS[self.quality].enlargement
         return self.size_px[0] * factor, self.size_px[1] * factor
 
-    @property
-    def materials(self) -> tuple[str, ...]:
-        """Names of the materials that a Look may tint, sorted; those named `mark_...` carry the outcome."""
-        self._check_open()
+    def _is_open(self) -> bool:
+        return self._context is not None
+
+    def _materials(self) -> tuple[str, ...]:
         return self._visual.materials
 
-    def _check_open(self) -> None:
-        if self._context is None:
-            raise RuntimeError("a studio draws only inside its `with`")
-
-    def frames(self, track: Track, *, look: Look | None = None, camera: Camera | None = None) -> np.ndarray:
-        """(T, H, W, 3) uint8 pictures of the track.
-
-        Args:
-            track: What to draw in each frame.
-            look: Light and background; the scene's (or the variant's) own if None.
-            camera: Where the pictures are taken from; the scene's own if None.
-
-        Raises:
-            RuntimeError: The studio is not open.
-            ValueError: The track has another number of bodies, or the look tints a material that is not there.
-        """
-        self._check_open()
-        track.check_bodies(len(self.scene.moving_bodies))
-        look = self.scene.look_of(self.variant) if look is None else look
-        view = View(
-            camera=self.scene.camera if camera is None else camera, height_px=self.size_px[0], width_px=self.size_px[1]
-        )
+    def _frames(self, track: Track, look: Look, camera: Camera) -> np.ndarray:
+        view = View(camera=camera, height_px=self.size_px[0], width_px=self.size_px[1])
         self._stage(look, view)
         movers = self._movers(track)
         self._add_backdrop(look, view)

@@ -87,14 +87,14 @@ def test_early_stop_keeps_the_reading():
 def test_hinge_states_turn_about_their_axis(ball):
     import mujoco
 
-    from sim.mujoco_engine import _joints
+    from sim.mujoco_engine import joints_of
 
     scene = replace(ball, moving_bodies=("wheel",))
     spec = mujoco.MjSpec()
     wheel = spec.worldbody.add_body(name="wheel", pos=[0, 0, 0.5])
     wheel.add_joint(name="wheel", type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 0, 1])
     wheel.add_geom(name="wheel", size=[0.1, 0, 0])
-    joints = _joints(spec.compile(), scene)
+    joints = joints_of(spec.compile(), scene)
     position, quaternion, velocity = body_states(joints, np.array([[np.pi / 2]]), np.array([[2.0]]))
     assert np.allclose(position, [[[0, 0, 0.5]]]) and np.allclose(velocity, [[[0, 0, 0, 0, 0, 2]]])
     assert np.allclose(rotation_matrices(quaternion[0, 0]) @ [1, 0, 0], [0, 1, 0])
