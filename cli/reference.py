@@ -1,4 +1,4 @@
-"""Verbs on references: `reference`, `references`."""
+"""Verbs on references: `reference`, `merge`, `references`, `reference-card`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import scenes as catalogue
+from sim import QuincunxError
 
 from .catalogue import Seed, Token
 from .faults import NOTHING_SCORED, WRONG_USE, guarded, stop
@@ -28,8 +29,8 @@ class Engine(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add this file's verbs to the command."""
-    for verb in (reference, references):
-        app.command(verb.__name__)(guarded(verb))
+    for verb in (reference, merge, references, reference_card):
+        app.command(verb.__name__.replace("_", "-"))(guarded(verb))
 
 
 def summary(found: Reference, *, scene: str, variant: str | None) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def summary(found: Reference, *, scene: str, variant: str | None) -> dict[str, A
 
 def reference(
     token: Token,
-    n: Annotated[int, typer.Option(min=1, help="Number of rollouts.")] = 5000,
+    n: Annotated[int | None, typer.Option(min=1, help="Number of rollouts.", show_default="5000")] = None,
     seed: Seed = 0,
     engine: Annotated[Engine, typer.Option(help="Physics engine.")] = Engine.mujoco,
     variant: Annotated[str | None, typer.Option(help="The same as SCENE@VARIANT.")] = None,
@@ -54,11 +55,19 @@ def reference(
     checkpoint: Annotated[
         Path | None, typer.Option(help="File that keeps the counts so far: a stopped command goes on from it.")
     ] = None,
+    indices: Annotated[
+        str | None, typer.Option(metavar="A:B", help="Rollouts A to B - 1 alone, for `merge`; instead of --n.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write the counts to, as part.json.")] = None,
     json: Json = False,
 ) -> None:
     """Simulate a scene and count its outcomes."""
+    from calibrate.output_file import checked_output
     from sim.sampling import sample
 
+    wanted = _indices(n, indices)
+    if out is not None:
+        checked_output(out, inputs=() if checkpoint is None else (checkpoint,))
     scene, named = catalogue.parse_token(token)
     if variant is not None and named is not None and variant != named:
         stop(f"{token} names the variant {named}, --variant another, {variant}; give one", code=WRONG_USE)
@@ -67,14 +76,31 @@ def reference(
         found = sample(
             scene,
             variant=chosen,
-            n=n,
+            n=len(wanted),
             seed=seed,
+            first_index=wanted.start,
             engine=engine.value,
             threads=threads,
             checkpoint=checkpoint,
             progress=advance,
         )
+    if out is not None:
+        found.write(out)
     tell(found, summary(found, scene=scene.name, variant=chosen), json=json)
+
+
+def _indices(n: int | None, indices: str | None) -> range:
+    """The rollouts that `--n` or `--indices` asks for."""
+    from sim.merging import index_range
+
+    if indices is None:
+        return range(5000 if n is None else n)
+    if n is not None:
+        stop("--n and --indices both say which rollouts; give one", code=WRONG_USE)
+    try:
+        return index_range(indices)
+    except QuincunxError as fault:
+        stop(f"--{fault}", code=WRONG_USE)
 
 
 def tell(found: Reference, said: dict[str, Any], *, json: bool) -> None:
@@ -104,15 +130,70 @@ def references(
     work: Annotated[Path, typer.Option(help="Folder for checkpoints: a stopped command goes on from them.")] = Path(
         "runs/references"
     ),
+    evidence: Annotated[
+        bool, typer.Option(help="With twins, jitter curve and penetration, for `reference-card`; off is quicker.")
+    ] = True,
+    minutes: Annotated[
+        float, typer.Option(min=0.01, help="CPU minutes for the sampling of each, if 0.01 is not reached before.")
+    ] = 5.0,
 ) -> None:
     """Make the shipped references and source images again.
 
-    References with their evidence (second engine, variants that should not matter); writes into the package.
+    References with their evidence (twins, second engine, variants that should not matter); writes into the package.
     """
+    from sim.sampling import AIM_HALF_WIDTH
+
     for name in only or ():
         catalogue.load(name)
     with progress("references", shown=True) as advance:
-        made = catalogue.make_references(tuple(only or ()), work=work, progress=lambda _, done, n: advance(done, n))
+        made = catalogue.make_references(
+            tuple(only or ()),
+            work=work,
+            evidence=evidence,
+            budget_cpu_s=60 * minutes,
+            progress=advance.titled,
+        )
         catalogue.make_source_images(tuple(only or ()), progress=lambda _, done, n: advance(done, n))
     for found in made:
-        say(f"{found.scene}: {found.n} rollouts, half-width {found.half_width:.4f}")
+        aim = "" if found.half_width <= AIM_HALF_WIDTH else f" (aim {AIM_HALF_WIDTH}; the CPU minutes ran out)"
+        say(f"{found.scene}: {found.n} rollouts, half-width {found.half_width:.4f}{aim}")
+
+
+def merge(
+    parts: Annotated[list[Path], typer.Argument(metavar="PART...", help="What `reference --indices --out` wrote.")],
+    out: Annotated[Path, typer.Option(help="File to write, as whole.json.")],
+    json: Json = False,
+) -> None:
+    """Put the counts of several machines together.
+
+    The file is, byte for byte, the one that a single `reference --out` would have written.
+    """
+    from calibrate.output_file import checked_output
+    from sim.merging import merge as merged
+    from sim.reference import Reference
+
+    checked_output(out, inputs=parts)
+    found = merged({str(path): Reference.read(path) for path in parts})
+    found.write(out)
+    scene, _, variant = found.scene.partition("@")
+    tell(found, summary(found, scene=scene, variant=variant or None), json=json)
+
+
+def reference_card(
+    token: Token,
+    out: Annotated[Path | None, typer.Option(help="Page to write.", show_default="SCENE.html")] = None,
+    json: Json = False,
+) -> None:
+    """Show what stands behind a scene's reference.
+
+    One self-contained page with plots; with --json the figures alone, and a page only if --out is given.
+    """
+    from calibrate.reference_card import card, write_card
+
+    catalogue.parse_token(token)
+    if out is not None or not json:
+        page = write_card(token, Path(f"{token}.html") if out is None else out)
+        if not json:
+            print(page)
+    if json:
+        print_json(card(token))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .engine import decided, stacked_params
-from .mujoco_engine import _joints, body_states, compile_scene
+from .mujoco_engine import body_states, compile_scene, joints_of
 from .scene import FRAME_RATE_HZ, Scene
 from .trajectory import States
 
@@ -52,7 +52,7 @@ def _of_one(scene: Scene, variant: str | None, seed: int, index: int) -> tuple[f
 
     params = scene.params(seed, index, variant=variant)
     model = compile_scene(scene, params)
-    data, joints, stacked = mujoco.MjData(model), _joints(model, scene), stacked_params([params])
+    data, joints, stacked = mujoco.MjData(model), joints_of(model, scene), stacked_params([params])
     mujoco.mj_resetDataKeyframe(model, data, 0)
     depth, pair = 0.0, (-1, -1)
     for frame in range(1, scene.n_frames):

@@ -21,6 +21,8 @@ from .scene import Scene
 
 SCALES = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
 """Scales of a shipped curve."""
+LEAST_PER_DRAW = 8
+"""Outcomes that a draw of the unknown factors must have, on average, for an entropy of its own."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,10 @@ class Point:
     entropy_bits: float | None
     """Of the outcome, given the picture; None if there is no outcome."""
     entropy_given_constants_bits: float | None
-    """Of the outcome, given the picture and the unknown factors: the mean over their draws."""
+    """Of the outcome, given the picture and the unknown factors: the mean over their draws.
+
+    None also where the draws have fewer than `LEAST_PER_DRAW` outcomes each on average: too few to tell.
+    """
     tv: float | None
     """Total variation from the distribution at scale 1."""
     why_undefined: str | None = None
@@ -171,7 +176,7 @@ def curve(
             null=found.null,
             failed={reason: len(rows) for reason, rows in found.failed.items()},
             entropy_bits=None if shares is None else round(entropy_bits(counts), 5),
-            entropy_given_constants_bits=None if shares is None else round(_given_constants(found.members or ()), 5),
+            entropy_given_constants_bits=_given_constants(found.members or ()),
             tv=gap,
         )
         if progress is not None:
@@ -182,8 +187,10 @@ def curve(
 _UNDEFINED: dict[str, Any] = {"entropy_bits": None, "entropy_given_constants_bits": None, "tv": None}
 
 
-def _given_constants(table: Sequence[Sequence[int]]) -> float:
-    """Mean entropy over the draws of the unknown factors, weighted by their counts."""
+def _given_constants(table: Sequence[Sequence[int]]) -> float | None:
+    """Mean entropy over the draws of the unknown factors, weighted by their counts; None if these are too few."""
     rows = [row for row in table if sum(row)]
     total = sum(map(sum, rows))
-    return sum(sum(row) / total * entropy_bits(row) for row in rows)
+    if total < LEAST_PER_DRAW * max(1, len(rows)):
+        return None
+    return round(sum(sum(row) / total * entropy_bits(row) for row in rows), 5)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 
 from sim import LogUniform, Normal, Rotation, Uniform, hidden, unknown
-from sim.predictability import Scaled, curve, entropy_bits, with_jitter
+from sim.predictability import Scaled, _given_constants, curve, entropy_bits, with_jitter
 
 
 @given(u=st.floats(1e-6, 1 - 1e-6), scale=st.floats(0, 4))
@@ -77,6 +77,12 @@ def test_the_picture_tells_the_outcome_once_the_jitter_is_small(ball, tmp_path):
     seen = []
     again = curve(ball, seed=1, n=24, scales=(1 / 64, 4), work=tmp_path, progress=lambda d, n: seen.append((d, n)))
     assert again == found and seen == [(24, 72), (48, 72), (72, 72)]
+
+
+def test_entropy_given_the_constants_is_that_of_single_draws():
+    assert _given_constants([[8, 0], [0, 8]]) == 0
+    assert _given_constants([[8, 0], [4, 4], [0, 0]]) == pytest.approx(0.5 * entropy_bits([4, 4]))
+    assert _given_constants([[4, 0], [2, 2]]) is None  # too few to tell
 
 
 def test_a_scale_at_which_the_scene_cannot_be_staged_is_said_with_the_reason(ball):
