@@ -15,7 +15,7 @@ import numpy as np
 from .clip import whole_file
 from .errors import InputError
 from .intervals import clopper_pearson
-from .spread import Spread, fit_spread, members
+from .spread import Spread, fit_spread, members, n_behind_member
 
 FORMAT = 2
 """Format of reference files: 2 keeps the counts by draw of the unknown factors and the rows without an outcome."""
@@ -151,6 +151,11 @@ class Reference:
     def member_shares(self) -> np.ndarray:
         """(M, K) the distributions whose convex hull this reference is, shrunk; one row, its shares, if a point."""
         return members([self._count_row] if self.members is None else self.members, self.spread)
+
+    @property
+    def n_member(self) -> int:
+        """As how many rollouts tell it, one member of the set is known; all of them if it is a point."""
+        return n_behind_member([self._count_row] if self.members is None else self.members, self.spread)
 
     @property
     def _count_row(self) -> list[int]:

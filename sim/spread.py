@@ -138,6 +138,20 @@ def members(table: Sequence[Sequence[int]] | np.ndarray, spread: Spread) -> np.n
     return np.asarray(found / (1 + spread.dispersion * counts.sum(axis=1, keepdims=True)))
 
 
+def n_behind_member(table: Sequence[Sequence[int]] | np.ndarray, spread: Spread) -> int:
+    """As how many rollouts tell it, the distribution of one draw is known: its own and what the fitted law adds.
+
+    Given its counts a draw's distribution follows a Dirichlet law of concentration 1 / theta + n_m. No draw is known
+    better than their mean, which all rollouts tell.
+    """
+    counts = checked_table(table)
+    counts = counts[counts.sum(axis=1) > 0]
+    total = int(counts.sum())
+    if spread.dispersion == 0:
+        return total
+    return min(total, round(1 / spread.dispersion + total / len(counts)))
+
+
 def p_no_spread(table: Sequence[Sequence[int]] | np.ndarray, *, seed: int) -> float:
     """Monte Carlo p-value, add-one, of the hypothesis that all draws of the unknown factors share one distribution.
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import binom, dirichlet_multinomial
 
-from sim.spread import fit_spread, members, p_no_spread
+from sim.spread import fit_spread, members, n_behind_member, p_no_spread
 
 
 def drawn(seed, mean, dispersion, *, m=64, n=80):
@@ -68,6 +68,15 @@ def test_members_are_the_expected_distributions_given_the_counts():
     fit = fit_spread(table)
     alpha = np.asarray(fit.mean) / fit.dispersion
     assert members(table, fit)[3] == pytest.approx((alpha + table[3]) / (alpha.sum() + 80))
+
+
+def test_a_member_is_known_as_its_own_counts_and_the_law_tell():
+    table = drawn(1, [0.6, 0.4], 0.05)
+    fit = fit_spread(table)
+    alpha = np.asarray(fit.mean) / fit.dispersion + table[0]  # its distribution given its counts
+    assert n_behind_member(table, fit) == round(alpha.sum())
+    flat = [[40, 40]] * 10
+    assert n_behind_member(flat, fit_spread(flat)) == 800
 
 
 def test_empty_draws_unseen_outcomes_and_single_rows_are_no_trouble():
