@@ -79,6 +79,8 @@ class _Sampler:
         first = self.tally.first
         try:
             state = json.loads(checkpoint.read_text(encoding="utf-8"))
+            if isinstance(state, dict) and "counts" in state and "members" not in state:
+                raise InputError(f"{checkpoint} was made by an older version; delete it to start anew")
             kept, there = state["key"], state["first"]
             known = isinstance(kept, dict) and type(there) is int
             if known and (kept, there) == (self._key, first):

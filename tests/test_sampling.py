@@ -93,6 +93,13 @@ def test_an_edited_checkpoint_is_not_believed(ball, tmp_path, edit):
         sample(ball, n=8, seed=1, checkpoint=path)
 
 
+def test_a_checkpoint_of_an_older_version_is_told_from_a_torn_one(ball, tmp_path):
+    path = tmp_path / "checkpoint.json"
+    path.write_text(json.dumps({"key": {}, "done": 8, "counts": {"near": 8}, "null": {}, "failed": {}}))
+    with pytest.raises(InputError, match="was made by an older version; delete it to start anew"):
+        sample(ball, n=8, seed=1, checkpoint=path)
+
+
 def test_a_checkpoint_of_another_range_is_refused(ball, tmp_path):
     path = tmp_path / "checkpoint.json"
     sample(ball, n=8, seed=1, first_index=8, checkpoint=path)
