@@ -48,9 +48,7 @@ def test_causal_variants_move_the_distribution():
 
 def test_old_and_missing_references_are_named_with_the_cure(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "REFERENCES", tmp_path)
-    with pytest.raises(
-        InputError, match="no reference is shipped for die_roll; make one with: quincunx ref"
-    ):
+    with pytest.raises(InputError, match="no reference is shipped for die_roll; make one with: quincunx ref"):
         scenes.reference("die_roll")
     old = {**sample(scenes.load("die_roll"), n=8, seed=1).to_json(), "version": 0}
     (tmp_path / "die_roll.json").write_text(json.dumps(old))
@@ -94,8 +92,7 @@ def test_interrupted_making_goes_on(tmp_path, monkeypatch):
 def test_the_reference_of_a_users_own_scene_lies_beside_it(tmp_path, monkeypatch):
     own = tmp_path / "my_die.py"
     own.write_text(
-        "from dataclasses import replace\nimport scenes\n"
-        "SCENE = replace(scenes.load('die_roll'), name='my_die')\n"
+        "from dataclasses import replace\nimport scenes\nSCENE = replace(scenes.load('die_roll'), name='my_die')\n"
     )
     monkeypatch.setenv("QUINCUNX_SCENES", str(tmp_path))
     assert shipped.reference_path("my_die") == tmp_path / "references" / "my_die.json"
