@@ -11,6 +11,8 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
 N_PEAK_FACTS = 4
+N_BUMPS = 25
+"""Bumps along each coordinate of a place in the scene's bounds."""
 _APART = 3
 """Cells (odd) within which only the highest peak counts."""
 
@@ -72,6 +74,16 @@ def rectified(where: Tensor, corners: Tensor) -> Tensor:
         area = torch.where(area.abs() < 1e-4, torch.full_like(area, 1e-4), area)
         found += [(gap[:, 0] * d - gap[:, 1] * b) / area, (gap[:, 1] * a - gap[:, 0] * c) / area]
     return torch.stack(found, 1).clamp(-3, 3)
+
+
+def bumps(places: Tensor) -> Tensor:
+    """(N, 25 C) how near each coordinate (N, C) is to each of 25 steps from -1.2 to 1.2, from 0 to 3.
+
+    A sum of bumps can be sharp where an outcome ends and the next one begins (Broomhead and Lowe, Complex Systems 2, 321,
+    1988: radial basis functions).
+    """
+    steps = torch.linspace(-1.2, 1.2, N_BUMPS, device=places.device)
+    return 3 * torch.exp(-0.5 * ((places[..., None] - steps) / 0.1) ** 2).flatten(1)
 
 
 def target(where: Tensor, side: int) -> Tensor:

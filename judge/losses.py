@@ -27,7 +27,7 @@ def finding_loss(found: Finding, where: Tensor, corners: Tensor) -> Tensor:
         loss = loss + 0.1 * F.smooth_l1_loss(gap.clamp(-20, 20), torch.zeros_like(gap)) * alone.float().mean()
     shown = _inside(corners)
     if bool(shown.any()):
-        loss = loss + 5 * F.smooth_l1_loss(found.corners[shown], corners[shown], beta=0.02)
+        loss = loss + 10 * F.smooth_l1_loss(found.corners[shown], corners[shown], beta=0.02)
     return loss
 
 

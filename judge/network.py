@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from .encoder import Encoder, pixels, pooled
-from .heat import N_PEAK_FACTS, peak, peaks, rectified, soft_places
+from .heat import N_BUMPS, N_PEAK_FACTS, bumps, peak, peaks, rectified, soft_places
 from .lesson import N_CORNERS, STATES
 from .views import LAST_PX, N_FRAMES
 
@@ -85,7 +85,7 @@ class Network(nn.Module):
         cells = (LAST_PX // 16) ** 2
         n_maps = 2 * len(self.scenes)  # heat and log diameter per scene
         self.find = nn.ModuleList([nn.Conv2d(width, n_maps, 1) for width in LAST_WIDTHS[1:]])
-        self.corner = nn.ModuleList([nn.Conv2d(w, N_CORNERS * len(self.scenes), 1) for w in LAST_WIDTHS[2:]])
+        self.corner = nn.ModuleList([nn.Conv2d(w, N_CORNERS * len(self.scenes), 1) for w in LAST_WIDTHS[1:]])
         self.moment = nn.Linear(2 * GLANCE_WIDTHS[3], 48)
         self.time = nn.Sequential(nn.Linear(48 * (N_FRAMES - 1), 192), nn.ReLU(True))  # one weight per moment
         self.points = nn.Conv2d(LAST_WIDTHS[2], N_POINTS, 1)
@@ -104,6 +104,9 @@ class Network(nn.Module):
                 for name, n in shape.outcomes.items()
             }
         )
+        self.tables = nn.ModuleDict(
+            {name: nn.Linear(4 * N_BUMPS, len(STATES) + n) for name, n in shape.outcomes.items()}
+        )
         self.readers = nn.ModuleDict({name: nn.Linear(160, n) for name, n in shape.outcomes.items()})
 
     def look(self, glance: Tensor, last: Tensor, scene: Tensor) -> Finding:
@@ -120,7 +123,7 @@ class Network(nn.Module):
         one = torch.arange(len(scene))
         every = _summed([layer(m).float() for layer, m in zip(self.find, maps, strict=True)])  # (N, 2S, 44, 44)
         found = every.reshape(len(scene), -1, 2, *every.shape[2:])[one, scene]  # (N, 2, 44, 44)
-        edges = _summed([layer(m).float() for layer, m in zip(self.corner, maps[1:], strict=True)])  # (N, 8S, 22, 22)
+        edges = _summed([layer(m).float() for layer, m in zip(self.corner, maps, strict=True)])  # (N, 8S, 44, 44)
         corners = soft_places(edges.reshape(len(scene), -1, N_CORNERS, *edges.shape[2:])[one, scene])
         heat = found[:, 0] - 3.0  # objects are rare
         return Finding(heat, peak(heat, found[:, 1]), corners, maps[1:])
@@ -163,24 +166,26 @@ class Network(nn.Module):
             late - earlier,
         ]
         seen = self.join(torch.cat([part.to(late.dtype) for part in parts], 1))  # (N, 256)
-        measured = self.facts(self._measured(found, fine)).to(seen.dtype)  # (N, 128)
-        joined = torch.cat([seen, measured], 1)
+        upright = rectified(found.where.detach(), found.corners.detach())
+        measured = self.facts(self._measured(found, upright, fine)).to(seen.dtype)  # (N, 128)
+        joined, placed = torch.cat([seen, measured], 1), bumps(upright)
         state = joined.new_zeros(n, len(STATES), dtype=torch.float32)
         alone = self.close_outcome(late, scene)
         outcome, at = alone.new_full(alone.shape, _NEVER), joined.new_zeros(n, 3, dtype=torch.float32)
         for k in scene.unique().tolist():
             rows = scene == k
             logits = self.heads[self.scenes[k]](joined[rows]).float()
-            state[rows], at[rows], said = logits.tensor_split((len(STATES), len(STATES) + 3), 1)
-            outcome[rows, : said.shape[1]] = said + alone[rows, : said.shape[1]]
+            states, at[rows], said = logits.tensor_split((len(STATES), len(STATES) + 3), 1)
+            by_place = self.tables[self.scenes[k]](placed[rows]).float()
+            state[rows] = states + by_place[:, : len(STATES)]
+            outcome[rows, : said.shape[1]] = said + by_place[:, len(STATES) :] + alone[rows, : said.shape[1]]
         return Answer(state, outcome, alone, at)
 
-    def _measured(self, found: Finding, fine: Tensor) -> Tensor:
+    def _measured(self, found: Finding, upright: Tensor, fine: Tensor) -> Tensor:
         """(N, 59) the few numbers that where things are comes down to; apart, lest the many features drown them."""
-        where, corners = found.where.detach(), found.corners.detach()
-        points = soft_places(self.points(fine).float())  # (N, 16, 2)
-        heat = peaks(found.heat.detach())
-        return torch.cat([where, rectified(where, corners), heat, corners.flatten(1), points.flatten(1)], 1)
+        where, corners = found.where.detach(), found.corners.detach().flatten(1)
+        points = soft_places(self.points(fine).float()).flatten(1)  # (N, 32)
+        return torch.cat([where, upright, peaks(found.heat.detach()), corners, points], 1)
 
     def close_outcome(self, shown: Tensor, scene: Tensor) -> Tensor:
         """(N, K) logits of the outcomes from what the last frame's close look shows, (N, 160), alone."""

@@ -49,7 +49,7 @@ class Training:
     shard_clips: int = 100
     marked: tuple[str, ...] = ("coin_toss", "die_roll", "roulette")
     """Scenes whose outcome is a mark on or under the object: the close look is learnt on them ..."""
-    reader_steps: int = 1000
+    reader_steps: int = 2200
     """... alone, for so many steps, before everything together: these cost a tenth."""
     reader_batch: int = 96
     steps: int = 850

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.heat import focal_loss, peak, peaks, rectified, soft_places, target
+from judge.heat import N_BUMPS, bumps, focal_loss, peak, peaks, rectified, soft_places, target
 
 SIDE = 44
 
@@ -57,6 +57,13 @@ def test_an_affine_camera_is_undone(camera: list[float], along: float, up: float
         + middle
     )
     assert rectified(floor[None], corners[None])[0, 2:].tolist() == pytest.approx([along, up], abs=1e-3)
+
+
+def test_bumps_are_highest_where_the_place_is() -> None:
+    steps = torch.linspace(-1.2, 1.2, N_BUMPS)
+    high = bumps(steps[:, None])
+    assert high.shape == (N_BUMPS, N_BUMPS) and (high.argmax(1) == torch.arange(N_BUMPS)).all()
+    assert high.max() == 3 and float(high[0, -1]) < 1e-6
 
 
 def test_a_camera_without_depth_gives_no_infinity() -> None:
