@@ -79,8 +79,8 @@ def rectified(where: Tensor, corners: Tensor) -> Tensor:
 def bumps(places: Tensor) -> Tensor:
     """(N, 25 C) how near each coordinate (N, C) is to each of 25 steps from -1.2 to 1.2, from 0 to 3.
 
-    A sum of bumps can be sharp where an outcome ends and the next one begins (Broomhead and Lowe, Complex Systems 2, 321,
-    1988: radial basis functions).
+    A sum of bumps can be sharp where an outcome ends and the next one begins (radial basis functions: Broomhead and
+    Lowe, Complex Systems 2, 321, 1988).
     """
     steps = torch.linspace(-1.2, 1.2, N_BUMPS, device=places.device)
     return 3 * torch.exp(-0.5 * ((places[..., None] - steps) / 0.1) ** 2).flatten(1)
