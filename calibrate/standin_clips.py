@@ -236,7 +236,9 @@ def _plan(scene: Scene, model: str, k: int, rollout: Rollout, others: Sequence[R
             glitch[0],
             *(f for f in FAULTS if f in ("vanishes", "frozen", "doubles", "cut") and f != glitch[0]),
         ):
-            plan = stage(fault, trajectory, duration_s=duration_s, size_m=size_m, rng=rng, donors=donors)
+            plan = stage(
+                fault, trajectory, duration_s=duration_s, size_m=size_m, rng=rng, donors=donors, read=scene.read
+            )
             if plan is not None:
                 return plan
     return Plan(trajectory=trajectory, duration_s=duration_s)

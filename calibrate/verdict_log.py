@@ -57,7 +57,7 @@ class VerdictLog:
             if row["format"] == FORMAT:
                 key = Key(row["sha256"], row["verdict"]["scene"], row["verdict"]["judge"])
                 self.known[key] = Verdict(**row["verdict"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return  # torn by a kill
 
     def append(self, sha256: str, verdict: Verdict) -> None:

@@ -123,12 +123,13 @@ def train(
     Makes the clips, trains the network, calibrates it and measures it. A stopped command goes on where it was if it
     is run again.
     """
+    from calibrate.output_file import checked_output
     from judge.card import make_card
     from judge.train import Training
     from judge.train import train as train_judge
     from judge.weights import SHIPPED
 
-    path = SHIPPED if out is None else out
+    path = checked_output(SHIPPED if out is None else out)
     given: dict[str, Any] = {name: value for name, value in (("n_clips", clips), ("steps", steps)) if value is not None}
     training = Training(scenes=catalogue.names(), seed=seed, **given)
     with progress("training", shown=True) as advance:

@@ -73,12 +73,15 @@ def score(
     elif folder is None:
         stop("score needs a FOLDER, or --verdicts FILE.csv", code=WRONG_USE)
     else:
+        from calibrate.output_file import checked_output
         from judge import load_judge
-        from judge.card import read_card
+        from judge.card import card_path, read_card
         from judge.weights import SHIPPED
 
+        path = SHIPPED if weights is None else weights
+        checked_output(out, inputs=(path, card_path(path)))
         judge = load_judge(weights, versions=versions())
-        card = read_card(SHIPPED if weights is None else weights)
+        card = read_card(path)
         with progress("judging", shown=not json) as advance:
             record = score_study(folder, judge, out=out, seed=seed, workers=workers, card=card, progress=advance)
     if json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .lesson import CLOSE_STORED_PX
+from .lesson import CLOSE_STORED_PX, Lessons
 from .shards import Batch
 from .views import CLOSE_PX
 
@@ -24,9 +24,11 @@ class Prepared:
     last: Tensor
     close: Tensor
     where: Tensor
-    """(N, 3) true column, row and diameter; nan where the object is not seen."""
-    place: Tensor
-    """(N, 3) the same with the network's usual error, and the logarithm of the diameter."""
+    """(N, 2, 3) true column, row and diameter of the object and of a second copy; nan where not seen."""
+    corners: Tensor
+    """(N, 8, 2) column and row of the corners of the scene's bounds; nan where unknown."""
+    at: Tensor
+    """(N, 3) the object's place in the scene's bounds; nan where it is not seen."""
     scene: Tensor
     state: Tensor
     outcome: Tensor
@@ -37,20 +39,26 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
     import torch
 
     lessons = batch.lessons
-    glance, last, where = reframed(lessons.glance, lessons.last, lessons.where, rng)
+    glance, last, places = reframed(lessons.glance, lessons.last, _places(lessons), rng)
+    where, twin, corners = places[:, 0], places[:, 1], places[:, 2:, :2]
     glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), rng)), rng)
-    place = np.concatenate([where[:, :2], np.log(where[:, 2:])], axis=1)
-    place = (place + rng.normal(0, (0.01, 0.01, 0.1), place.shape)).astype(np.float32)
     return Prepared(
         glance=_channels(glance),
         last=_channels(last),
         close=_channels(close),
-        where=torch.from_numpy(where),
-        place=torch.from_numpy(place),
+        where=torch.from_numpy(np.stack([where, twin], axis=1)),
+        corners=torch.from_numpy(corners),
+        at=torch.from_numpy(lessons.at),
         scene=torch.from_numpy(batch.scene),
         state=torch.from_numpy(lessons.state),
         outcome=torch.from_numpy(lessons.outcome),
     )
+
+
+def _places(lessons: Lessons) -> np.ndarray:
+    """(N, 10, 3) all places in the last frame that are known: object, second copy and corners (diameter 0)."""
+    corners = np.concatenate([lessons.corners, np.zeros_like(lessons.corners[..., :1])], axis=2)
+    return np.concatenate([lessons.where[:, None], lessons.twin[:, None], corners], axis=1)
 
 
 def _channels(pictures: np.ndarray) -> Tensor:
@@ -110,23 +118,23 @@ def turned(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def reframed(
-    glance: np.ndarray, last: np.ndarray, where: np.ndarray, rng: np.random.Generator
+    glance: np.ndarray, last: np.ndarray, places: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The clips with up to an eighth cut off at each side, and where the object then is.
+    """The clips with up to an eighth cut off at each side, and where their objects then are.
 
     Args:
         glance: (N, 7, 80, 80, 3).
         last: (N, 176, 176, 3).
-        where: (N, 3) column, row and diameter in shares; nan where the object is not seen.
+        places: (N, P, 3) columns, rows and diameters in shares, nan where unknown; the first, the object, is kept.
         rng: Source of the randomness.
     """
     import cv2
 
     n, small = len(glance), glance.shape[2]
-    side, out = last.shape[1], (np.empty_like(glance), np.empty_like(last), where.copy())
+    side, out = last.shape[1], (np.empty_like(glance), np.empty_like(last), places.copy())
     for k in range(n):
         cut = rng.uniform(0, 0.125, 4) * (rng.uniform() < 0.7)  # left, right, top, bottom
-        column, row, diameter = where[k]
+        column, row, diameter = places[k, 0]
         if np.isfinite(column):  # the object stays in the picture
             room = np.array([column, 1 - column, row, 1 - row]) - 0.5 * diameter
             cut = np.minimum(cut, np.maximum(room, 0))
@@ -136,5 +144,5 @@ def reframed(
             matrix = np.array([[1 / share[0], 0, -left * px / share[0]], [0, 1 / share[1], -top * px / share[1]]])
             for j in range(len(pictures)):
                 target[j] = cv2.warpAffine(pictures[j], matrix, (px, px), borderMode=cv2.BORDER_REPLICATE)
-        out[2][k] = (column - left) / share[0], (row - top) / share[1], diameter / share[1]
+        out[2][k] = (places[k] - (left, top, 0)) / (share[0], share[1], share[1])
     return out

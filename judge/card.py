@@ -43,8 +43,6 @@ def read_card(weights: Path = SHIPPED) -> dict[str, Any]:
         PrerequisiteError: There are no weights, or no card.
         InputError: The weights are no file, or the card has another format, is incomplete or belongs to other weights.
     """
-    if weights.exists() and not weights.is_file():
-        raise InputError(f"{weights} is not a file; name the weights themselves, as {weights / 'judge.safetensors'}")
     path, digest = card_path(weights), digest_of(weights)
     if not path.is_file():
         raise PrerequisiteError(f"the judge has no card: {path}; run `quincunx card --make` or reinstall quincunx")
@@ -110,7 +108,16 @@ def make_card(
 def _jobs(settings: Settings, seed: int, n_clips: dict[str, int]) -> list[Job]:
     jobs = []
     for name, version in settings.versions.items():
-        base = Order(kind="tray", seed=seed, number=0, n_clips=_ORDER_CLIPS, flat=False, candidates=1, p_fault=1 / 3)
+        base = Order(
+            kind="tray",
+            seed=seed,
+            number=0,
+            n_clips=_ORDER_CLIPS,
+            flat=False,
+            candidates=1,
+            clips_per_rollout=1,
+            p_fault=1 / 3,
+        )
         orders = [
             replace(base, renderer=renderer, number=number)
             for renderer, wanted in n_clips.items()

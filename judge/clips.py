@@ -19,12 +19,14 @@ from .faults import FAULTS, Plan, settling_s, stage
 from .lens import through_lens
 from .lesson import STATES, Clip, Truth, close_box
 from .looks import close_camera, random_camera, random_look
+from .truth import Lens, truth_of
 from .views import EARLIER, N_FRAMES, look_times
 
 SIZES_PX = ((240, 416), (256, 256), (240, 320), (240, 416), (320, 256))
 FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
-CLIPS_PER_ROLLOUT = 4
 LONGEST_S = 6.0
+P_CRISP = 0.5
+"""Share of the shards whose sharp frames are drawn as carefully as the pictures that users get."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,8 @@ class Order:
     p_fault: float = 0.3
     candidates: int = 2
     """Rollouts looked at for each that is drawn: with more, rare outcomes can be drawn more often."""
+    clips_per_rollout: int = 4
+    """Clips filmed of each rollout, in other looks."""
     p_close: float = 0.0
     """Share of the clips filmed from right above the place where the body comes to rest."""
 
@@ -82,12 +86,13 @@ class _Shot:
 def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
     shape = random_source("shape", scene.name, scene.version, order.seed, order.number, order.variant)
     size_px = SIZES_PX[int(shape.integers(len(SIZES_PX)))]
+    quality = "fast" if shape.uniform() < P_CRISP else "draft"
     shots = _shots(scene, order, size_px)
     # The judge looks closely at two of the eight frames; the others are drawn at half the size, four times faster.
     fine = np.zeros(N_FRAMES, dtype=bool)
     fine[[EARLIER, -1]] = True
-    coarse = list(_drawn(scene, order, shots, ~fine, (size_px[0] // 2, size_px[1] // 2)))
-    for shot, rough, sharp in zip(shots, coarse, _drawn(scene, order, shots, fine, size_px), strict=True):
+    coarse = list(_drawn(scene, order, shots, ~fine, (size_px[0] // 2, size_px[1] // 2), "draft"))
+    for shot, rough, sharp in zip(shots, coarse, _drawn(scene, order, shots, fine, size_px, quality), strict=True):
         frames = np.empty((N_FRAMES, *size_px, 3), dtype=np.uint8)
         frames[~fine], frames[fine] = enlarged(rough, size_px), sharp
         frames = through_lens(shot.plan.finish(frames, shot.time_s), shot.rng)
@@ -105,30 +110,27 @@ def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
     for k in range(order.n_clips):
         answer, trajectory = cast[k % len(cast)]
         rng = random_source("clip", scene.name, scene.version, order.seed, order.number, order.variant, k)
-        plan = _plan(answer, trajectory, donors, diameter_m, order, rng)
+        plan = _plan(scene, answer, trajectory, donors, diameter_m, order, rng)
         rate = float(rng.choice(FRAME_RATES_HZ))
         duration_s = max(np.floor(plan.duration_s * rate), 4) / rate
         times = np.floor(look_times(duration_s) * rate + 1e-6) / rate
-        if rng.uniform() < order.p_close and isinstance(answer, str):
+        if rng.uniform() < order.p_close and isinstance(answer, str) and plan.ghost is None:
             camera = close_camera(trajectory, diameter_m, rng)
         else:
-            camera = random_camera(scene, trajectory, size_px, rng)
-        where = (np.nan, np.nan, np.nan)
-        track = plan.track(times)
-        if track.visible[-1, 0] and plan.ghost is None:
-            pose = track.position_m[-1, 0], track.quaternion[-1, 0]
-            where = _where(camera, size_px, pose, centre_m, diameter_m, 1 + plan.zoom)
+            ends = [path.position_m[k, 0] for path in (trajectory, plan.ghost) if path is not None for k in (0, -1)]
+            camera = random_camera(scene, np.array(ends), size_px, rng)
         look = random_look(scene.look_of(order.variant), camera, seen.materials, rng)
-        truth = _truth(scene, answer, plan, where)
+        lens = Lens(camera=camera, size_px=size_px, zoom=1 + plan.zoom)
+        truth = truth_of(scene, answer, plan, plan.track(times[-1:]), lens, centre_m, diameter_m)
         shots.append(_Shot(plan=plan, camera=camera, look=look, time_s=times, truth=truth, rng=rng))
     return shots
 
 
 def _drawn(
-    scene: Scene, order: Order, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int]
+    scene: Scene, order: Order, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int], quality: str
 ) -> Iterator[np.ndarray]:
     """For each shot the wanted frames (T, H, W, 3), as the renderer gives them."""
-    with _studio(scene, order, size_px) as studio:
+    with _studio(scene, order, size_px, quality) as studio:
         for shot in shots:
             yield studio.frames(shot.plan.track(shot.time_s[wanted]), look=shot.look, camera=shot.camera)
 
@@ -140,11 +142,11 @@ def enlarged(frames: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
     return np.stack([cv2.resize(f, size_px[::-1], interpolation=cv2.INTER_LINEAR) for f in frames])
 
 
-def _studio(scene: Scene, order: Order, size_px: tuple[int, int]) -> Any:
+def _studio(scene: Scene, order: Order, size_px: tuple[int, int], quality: str) -> Any:
     if order.renderer == "mujoco":
         from sim.render import Studio
 
-        return Studio(scene, variant=order.variant, size_px=size_px, quality="draft")
+        return Studio(scene, variant=order.variant, size_px=size_px, quality=quality)  # type: ignore[arg-type]
     if order.renderer == "bullet":
         from sim.bullet_render import BulletStudio
 
@@ -153,6 +155,7 @@ def _studio(scene: Scene, order: Order, size_px: tuple[int, int]) -> Any:
 
 
 def _plan(
+    scene: Scene,
     answer: str | Null,
     trajectory: Trajectory,
     donors: list[Trajectory],
@@ -170,18 +173,13 @@ def _plan(
         others = [donors[k] for k in rng.permutation(len(donors))[:12]]
         weight = np.array([fault.weight for fault in FAULTS.values()])
         for name in rng.choice(list(FAULTS), len(FAULTS), replace=False, p=weight / weight.sum()):
-            plan = stage(str(name), trajectory, duration_s=duration_s, size_m=size_m, rng=rng, donors=others)
+            plan = stage(
+                str(name), trajectory, duration_s=duration_s, size_m=size_m, rng=rng, donors=others, read=scene.read
+            )
             if plan is not None:
                 return plan
     drift = float(rng.uniform(-0.05, 0.08)) if rng.uniform() < 0.2 else 0.0
     return Plan(trajectory=trajectory, duration_s=duration_s, zoom=drift)
-
-
-def _truth(scene: Scene, answer: str | Null, plan: Plan, where: tuple[float, float, float]) -> Truth:
-    reason = answer.reason if isinstance(answer, Null) else plan.reason
-    state = "sound" if reason is None else reason
-    outcome = scene.outcomes.index(answer) if isinstance(answer, str) and reason is None else -1
-    return Truth(state=STATES.index(state), outcome=outcome, where=where, fault=plan.fault or "")
 
 
 def body_sphere(surfaces: Any) -> tuple[np.ndarray, float]:
@@ -189,27 +187,6 @@ def body_sphere(surfaces: Any) -> tuple[np.ndarray, float]:
     corners = np.concatenate([part.triangles.corners_m.reshape(-1, 3) for part in surfaces.parts if part.body == 0])
     centre = (corners.min(axis=0) + corners.max(axis=0)) / 2
     return centre, 2 * float(np.linalg.norm(corners - centre, axis=1).max())
-
-
-def _where(
-    camera: Any,
-    size_px: tuple[int, int],
-    pose: tuple[np.ndarray, np.ndarray],
-    centre_m: np.ndarray,
-    size_m: float,
-    zoom: float,
-) -> tuple[float, float, float]:
-    """Column, row and diameter of the main body in the picture, in shares."""
-    from sim import rotation_matrices
-    from sim.view import View
-
-    height, width = size_px
-    view = View(camera=camera, height_px=height, width_px=width)
-    centre = pose[0] + rotation_matrices(pose[1]) @ centre_m
-    column, row = view.pixels(centre) / (width, height)
-    depth = float((np.asarray(camera.position_m) - centre) @ view.rotation[:, 2])
-    diameter = size_m / (2 * view.tan_half_height * depth)
-    return 0.5 + (column - 0.5) * zoom, 0.5 + (row - 0.5) * zoom, diameter * zoom
 
 
 def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
@@ -220,7 +197,7 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     """
     from sim.rollout import simulate
 
-    n = max(2, round(order.n_clips / CLIPS_PER_ROLLOUT))
+    n = max(2, round(order.n_clips / order.clips_per_rollout))
     indices = [order.number * n * order.candidates + k for k in range(n * order.candidates)]
     how: dict[str, Any] = {"variant": order.variant, "seed": order.seed, "threads": 1, "keep_trajectory": True}
     early = list(simulate(scene, indices=indices, **how))

@@ -7,13 +7,13 @@ breaks its clips.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim import Trajectory
+from sim import Null, Trajectory
 
 if TYPE_CHECKING:
     from sim.render import Track
@@ -153,6 +153,7 @@ def stage(
     size_m: float,
     rng: np.random.Generator,
     donors: Sequence[Trajectory] = (),
+    read: Callable[[Trajectory], str | Null] | None = None,
 ) -> Plan | None:
     """A plan of the broken clip, or None if this rollout cannot show the fault.
 
@@ -163,6 +164,7 @@ def stage(
         size_m: Diameter of the main body; a second copy must end further away than three fifths of it.
         rng: Source of the fault's strength.
         donors: Other rollouts of the scene; `doubles` takes the second copy's path from the first that ends elsewhere.
+        read: The scene's rule: a clip does not stop, or end, in mid-air when it can be read already.
 
     Raises:
         ValueError: There is no such fault.
@@ -181,12 +183,18 @@ def stage(
         ghost = next((donor for donor in donors if _gap_m(trajectory, donor) > 0.6 * size_m), None)
         return None if ghost is None else replace(plan, ghost=ghost, ghost_s=(0.05 + 0.55 * share) * duration_s)
     times = mid_air_s(trajectory)
+    if read is not None:
+        times = times[[isinstance(read(trajectory.until(_n_frames(trajectory, t))), Null) for t in times]]
     if not len(times):
         return None
     at_s = float(times[int(share * len(times))])
     if fault == "frozen":
         return replace(plan, stops_s=at_s) if at_s < 0.8 * duration_s else None
     return replace(plan, duration_s=max(at_s, SHORTEST_CLIP_S), speed=min(1.0, at_s / SHORTEST_CLIP_S))
+
+
+def _n_frames(trajectory: Trajectory, time_s: float) -> int:
+    return int(np.searchsorted(trajectory.time_s, time_s, side="right"))
 
 
 def _gap_m(trajectory: Trajectory, donor: Trajectory) -> float:

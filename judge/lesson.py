@@ -14,6 +14,9 @@ STATES = ("sound", "no_motion", "not_settled", "object_lost", "several_objects")
 CLOSE_STORED_PX = 96
 """Side of the stored close look: half as much again as the network sees, so that training can shift and scale it."""
 STORED_PER_SEEN = CLOSE_STORED_PX / CLOSE_PX
+N_CORNERS = 8
+"""Corners of the scene's bounds."""
+NOWHERE = (np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,12 @@ class Truth:
     """Column, row and diameter of the main body in the last frame, in shares (see views.Box); nan if not seen."""
     fault: str
     """Name of the staged fault, `` for none."""
+    twin: tuple[float, float, float] = NOWHERE
+    """The same for a second copy of the main body."""
+    at: tuple[float, float, float] = NOWHERE
+    """Where the main body is in the scene's bounds, from -1 to 1 along x, y and z; nan if not seen."""
+    corners: tuple[tuple[float, float], ...] = ((np.nan, np.nan),) * N_CORNERS
+    """Column and row of the corners of the scene's bounds in the last frame, in shares; nan if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +61,13 @@ class Lessons:
     close: np.ndarray
     """(N, 2, 96, 96, 3) uint8."""
     where: np.ndarray
+    """(N, 3) float32; this and the next three as in Truth."""
+    twin: np.ndarray
     """(N, 3) float32."""
+    at: np.ndarray
+    """(N, 3) float32."""
+    corners: np.ndarray
+    """(N, 8, 2) float32."""
     state: np.ndarray
     """(N,) int64."""
     outcome: np.ndarray
@@ -78,6 +93,9 @@ class Lessons:
             last=np.stack([last for _, last in seen]),
             close=np.stack(close),
             where=np.array([t.where for t in truths], dtype=np.float32),
+            twin=np.array([t.twin for t in truths], dtype=np.float32),
+            at=np.array([t.at for t in truths], dtype=np.float32),
+            corners=np.array([t.corners for t in truths], dtype=np.float32),
             state=np.array([t.state for t in truths], dtype=np.int64),
             outcome=np.array([t.outcome for t in truths], dtype=np.int64),
             fault=np.array([t.fault for t in truths], dtype="U24"),

@@ -25,7 +25,7 @@ def random_look(base: Look, camera: Camera, materials: Sequence[str], rng: np.ra
         rng: Source of the randomness.
     """
     reach = float(np.linalg.norm(np.subtract(base.light_position_m, camera.target_m))) * rng.uniform(0.7, 1.4)
-    azimuth, elevation = rng.uniform(0, 2 * np.pi), np.radians(rng.uniform(35, 85))
+    azimuth, elevation = rng.uniform(0, 2 * np.pi), np.radians(rng.uniform(30, 88))
     way = np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])
     tint: dict[str, tuple[float, float, float]] = {}
     for name in materials:
@@ -39,8 +39,8 @@ def random_look(base: Look, camera: Camera, materials: Sequence[str], rng: np.ra
     return Look(
         light_position_m=(float(position[0]), float(position[1]), float(position[2])),
         light_diffuse=float(rng.uniform(0.35, 0.9)),
-        headlight_diffuse=float(rng.uniform(0.05, 0.45)),
-        ambient=float(rng.uniform(0.2, 0.45)),
+        headlight_diffuse=float(rng.uniform(0.05, 0.45)) if rng.uniform() < 0.7 else 0.0,
+        ambient=float(rng.uniform(0.2, 0.6)),
         background_rgb=tuple(float(c) for c in rng.uniform(0.05, 1, 3)),  # type: ignore[arg-type]
         tint=tint,
     )
@@ -81,12 +81,11 @@ def in_view(camera: Camera, points_m: np.ndarray, size_px: tuple[int, int]) -> b
     return bool(np.all((share > _MARGIN) & (share < 1 - _MARGIN)))  # nan (behind the camera) counts as outside
 
 
-def random_camera(scene: Scene, trajectory: Trajectory, size_px: tuple[int, int], rng: np.random.Generator) -> Camera:
-    """The scene's camera after a random move that keeps the main body's start and end in the picture."""
-    ends = trajectory.position_m[[0, -1], 0]
+def random_camera(scene: Scene, shown_m: np.ndarray, size_px: tuple[int, int], rng: np.random.Generator) -> Camera:
+    """The scene's camera after a random move that keeps the points (P, 3) in the picture."""
     for strength in np.linspace(1, 0.1, 10):
         camera = _moved(scene.camera, rng, float(strength) if rng.uniform() < 0.85 else 0.1)
-        if in_view(camera, ends, size_px):
+        if in_view(camera, shown_m, size_px):
             return camera
     return scene.camera
 

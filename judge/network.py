@@ -19,17 +19,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from .lesson import STATES
+from .encoder import Encoder, pixels, pooled
+from .heat import N_BUMPS, N_PEAK_FACTS, bumps, peak, peaks, rectified, soft_places
+from .lesson import N_CORNERS, STATES
 from .views import LAST_PX, N_FRAMES
 
 GLANCE_WIDTHS = (32, 32, 64, 96)
-LAST_WIDTHS = (32, 64, 96, 128)
+LAST_WIDTHS = (24, 48, 96, 128)
 CLOSE_WIDTHS = (32, 64, 128, 192)
 """Channels after the stem and after each halving of the picture's side."""
-JOINED = 256
-_STRIDE = 8
-"""Pixels of the last frame per cell of the heat map."""
-
+JOINED, FACTS = 256, 128
+"""Width of what is seen and of what is measured."""
+N_POINTS = 16
+"""Places in the last frame that the network may choose for itself, besides the corners of the scene's bounds."""
 
 _NEVER = -1e4
 """Logit of a place in the row that is not an outcome of the clip's scene."""
@@ -44,54 +46,21 @@ class Answer(NamedTuple):
     """(N, K) logits of the outcomes of each clip's scene, given that the clip is sound."""
     close_outcome: Tensor
     """(N, K) logits of the outcomes from the close look alone; helps training, never judges."""
+    at: Tensor
+    """(N, 3) the object's place in the scene's bounds, -1 to 1 along x, y and z; helps training, never judges."""
 
 
 class Finding(NamedTuple):
     """Where the network sees the moving object in the last frame of N clips."""
 
     heat: Tensor
-    """(N, 22, 22) logits."""
+    """(N, 44, 44) logits (see heat.py)."""
     where: Tensor
     """(N, 3) column, row and logarithm of the diameter, in shares (see views.Box)."""
+    corners: Tensor
+    """(N, 8, 2) column and row of the corners of the scene's bounds."""
     maps: tuple[Tensor, Tensor]
     """(N, C, 22, 22) and (N, C', 11, 11) feature maps, so that the last frame is encoded once."""
-
-
-class Block(nn.Module):
-    """Residual block that halves the picture's side (He et al., 2016, fig. 2)."""
-
-    def __init__(self, n_in: int, n_out: int) -> None:
-        """Two convolutions and a shortcut."""
-        super().__init__()
-        self.first = nn.Sequential(nn.Conv2d(n_in, n_out, 3, 2, 1, bias=False), nn.BatchNorm2d(n_out), nn.ReLU(True))
-        self.second = nn.Sequential(nn.Conv2d(n_out, n_out, 3, 1, 1, bias=False), nn.BatchNorm2d(n_out))
-        self.shortcut = nn.Sequential(nn.Conv2d(n_in, n_out, 1, 2, bias=False), nn.BatchNorm2d(n_out))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """(N, C, H, W) -> (N, C', H/2, W/2)."""
-        return torch.relu(self.second(self.first(x)) + self.shortcut(x))
-
-
-class Encoder(nn.Module):
-    """Picture -> feature maps at every eighth and every sixteenth pixel."""
-
-    def __init__(self, n_in: int, widths: tuple[int, int, int, int]) -> None:
-        """A stem of stride 2 and three blocks."""
-        super().__init__()
-        stem, a, b, c = widths
-        self.stem = nn.Sequential(nn.Conv2d(n_in, stem, 3, 2, 1, bias=False), nn.BatchNorm2d(stem), nn.ReLU(True))
-        self.early = nn.Sequential(Block(stem, a), Block(a, b))
-        self.late = Block(b, c)
-
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """(N, n_in, H, W) -> (N, b, H/8, W/8), (N, c, H/16, W/16)."""
-        fine = self.early(self.stem(x))
-        return fine, self.late(fine)
-
-
-def _pooled(x: Tensor) -> Tensor:
-    """(N, C, H, W) -> (N, 2C): mean and maximum over the picture; a mark that is anywhere is not averaged away."""
-    return torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,19 +83,29 @@ class Network(nn.Module):
         self.last = Encoder(6, LAST_WIDTHS)
         self.close = Encoder(3, CLOSE_WIDTHS)
         cells = (LAST_PX // 16) ** 2
-        self.find = nn.Conv2d(LAST_WIDTHS[2], 2 * len(self.scenes), 1)  # heat and log diameter per scene
+        n_maps = 2 * len(self.scenes)  # heat and log diameter per scene
+        self.find = nn.ModuleList([nn.Conv2d(width, n_maps, 1) for width in LAST_WIDTHS[1:]])
+        self.corner = nn.ModuleList([nn.Conv2d(w, N_CORNERS * len(self.scenes), 1) for w in LAST_WIDTHS[1:]])
         self.moment = nn.Linear(2 * GLANCE_WIDTHS[3], 48)
         self.time = nn.Sequential(nn.Linear(48 * (N_FRAMES - 1), 192), nn.ReLU(True))  # one weight per moment
+        self.points = nn.Conv2d(LAST_WIDTHS[2], N_POINTS, 1)
         self.plan = nn.Conv2d(LAST_WIDTHS[3], 16, 1)
         self.place = nn.Sequential(nn.Linear(16 * cells, 128), nn.ReLU(True))
         self.mark = nn.Sequential(nn.Linear(2 * (CLOSE_WIDTHS[2] + CLOSE_WIDTHS[3]), 160), nn.ReLU(True))
-        n_joined = 192 + 128 + 2 * LAST_WIDTHS[3] + 3 * LAST_WIDTHS[2] + 3 + 2 * 160
+        n_joined = 192 + 128 + 2 * LAST_WIDTHS[3] + 3 * LAST_WIDTHS[2] + 2 * 160
         self.join = nn.Sequential(nn.Linear(n_joined, JOINED), nn.ReLU(True), nn.Dropout(0.2))
+        n_facts = 3 + 4 + N_PEAK_FACTS + 2 * (N_CORNERS + N_POINTS)
+        self.facts = nn.Sequential(
+            nn.BatchNorm1d(n_facts), nn.Linear(n_facts, FACTS), nn.ReLU(True), nn.Linear(FACTS, FACTS), nn.ReLU(True)
+        )
         self.heads = nn.ModuleDict(
             {
-                name: nn.Sequential(nn.Linear(JOINED, 96), nn.ReLU(True), nn.Linear(96, len(STATES) + n))
+                name: nn.Sequential(nn.Linear(JOINED + FACTS, 96), nn.ReLU(True), nn.Linear(96, len(STATES) + 3 + n))
                 for name, n in shape.outcomes.items()
             }
+        )
+        self.tables = nn.ModuleDict(
+            {name: nn.Linear(4 * N_BUMPS, len(STATES) + n) for name, n in shape.outcomes.items()}
         )
         self.readers = nn.ModuleDict({name: nn.Linear(160, n) for name, n in shape.outcomes.items()})
 
@@ -141,20 +120,29 @@ class Network(nn.Module):
         first = F.interpolate(pixels(glance[:, 0]), size=last.shape[-2:], mode="bilinear", align_corners=False)
         now = pixels(last)
         maps = self.last(torch.cat([now, now - first], 1))
-        every = self.find(maps[0]).float()  # (N, 2S, 22, 22)
-        found = every.unflatten(1, (-1, 2))[torch.arange(len(scene)), scene]  # (N, 2, 22, 22)
-        return Finding(found[:, 0], _peak(found[:, 0], found[:, 1]), maps)
+        one = torch.arange(len(scene))
+        every = _summed([layer(m).float() for layer, m in zip(self.find, maps, strict=True)])  # (N, 2S, 44, 44)
+        found = every.reshape(len(scene), -1, 2, *every.shape[2:])[one, scene]  # (N, 2, 44, 44)
+        edges = _summed([layer(m).float() for layer, m in zip(self.corner, maps, strict=True)])  # (N, 8S, 44, 44)
+        corners = soft_places(edges.reshape(len(scene), -1, N_CORNERS, *edges.shape[2:])[one, scene])
+        heat = found[:, 0] - 3.0  # objects are rare
+        return Finding(heat, peak(heat, found[:, 1]), corners, maps[1:])
 
-    def judge(
-        self, glance: Tensor, last: Tensor, close: Tensor, where: Tensor, found: Finding, scene: Tensor
-    ) -> Answer:
+    def read(self, close: Tensor) -> Tensor:
+        """(N, 160) what the close looks (N, 3, 64, 64) show.
+
+        Pooled and not flattened: a count is a sum over the picture, wherever and however turned its parts are.
+        """
+        _, fine, coarse = self.close(pixels(close))  # (N, 128, 8, 8), (N, 192, 4, 4)
+        return torch.as_tensor(self.mark(torch.cat([pooled(fine), pooled(coarse)], 1)))
+
+    def judge(self, glance: Tensor, last: Tensor, close: Tensor, found: Finding, scene: Tensor) -> Answer:
         """States and outcomes.
 
         Args:
             glance: (N, 7, 3, 80, 80) as for `look`.
             last: (N, 3, 176, 176).
             close: (N, 2, 3, 64, 64) the close look, in the earlier and in the last frame.
-            where: (N, 3) column, row and log diameter of the place that was looked at.
             found: What `look` returned.
             scene: (N,) positions in `self.scenes`.
         """
@@ -162,101 +150,56 @@ class Network(nn.Module):
         small = F.interpolate(pixels(last), size=glance.shape[-2:], mode="area")[:, None]  # (N, 1, 3, 80, 80)
         frames = pixels(glance)
         pairs = torch.cat([frames, frames - small], 2).flatten(0, 1)  # (7N, 6, 80, 80)
-        moments = self.moment(_pooled(self.glance(pairs)[1])).reshape(n, -1)  # (N, 7 * 48)
+        moments = self.moment(pooled(self.glance(pairs)[2])).reshape(n, -1)  # (N, 7 * 48)
         fine, coarse = found.maps
-        spot = (fine.flatten(2) * found.heat.detach().flatten(1).softmax(1)[:, None]).sum(2)  # (N, C)
+        weight = F.avg_pool2d(found.heat.detach().flatten(1).softmax(1).reshape(found.heat.shape), 2) * 4
+        spot = (fine * weight[:, None]).sum((2, 3))  # (N, C)
         place = self.place(self.plan(coarse).flatten(1))  # (N, 128)
-        marks = self.close(pixels(close).flatten(0, 1))  # (2N, 128, 8, 8), (2N, 192, 4, 4)
-        # Pooled and not flattened: a count is a sum over the picture, wherever and however turned its parts are.
-        marks = torch.cat([_pooled(marks[0]), _pooled(marks[1])], 1)  # (2N, 640)
-        earlier, late = self.mark(marks).reshape(n, 2, -1).unbind(1)  # (N, 160) each
-        parts = [self.time(moments), place, _pooled(coarse), _pooled(fine), spot, where, late, late - earlier]
-        joined = self.join(torch.cat([part.to(late.dtype) for part in parts], 1))  # (N, 256)
+        earlier, late = self.read(close.flatten(0, 1)).reshape(n, 2, -1).unbind(1)  # (N, 160) each
+        parts = [
+            self.time(moments),
+            place,
+            pooled(coarse),
+            pooled(fine),
+            spot,
+            late,
+            late - earlier,
+        ]
+        seen = self.join(torch.cat([part.to(late.dtype) for part in parts], 1))  # (N, 256)
+        upright = rectified(found.where.detach(), found.corners.detach())
+        measured = self.facts(self._measured(found, upright, fine)).to(seen.dtype)  # (N, 128)
+        joined, placed = torch.cat([seen, measured], 1), bumps(upright)
         state = joined.new_zeros(n, len(STATES), dtype=torch.float32)
-        outcome = state.new_full((n, self.widest), _NEVER)
-        close_outcome = outcome.clone()
-        for k in scene.unique().tolist():  # type: ignore[no-untyped-call]
-            rows, name = scene == k, self.scenes[k]
-            logits, alone = self.heads[name](joined[rows]).float(), self.readers[name](late[rows]).float()
-            state[rows] = logits[:, : len(STATES)]
-            outcome[rows, : alone.shape[1]] = logits[:, len(STATES) :] + alone
-            close_outcome[rows, : alone.shape[1]] = alone
-        return Answer(state, outcome, close_outcome)
+        alone = self.close_outcome(late, scene)
+        outcome, at = alone.new_full(alone.shape, _NEVER), joined.new_zeros(n, 3, dtype=torch.float32)
+        for k in scene.unique().tolist():
+            rows = scene == k
+            logits = self.heads[self.scenes[k]](joined[rows]).float()
+            states, at[rows], said = logits.tensor_split((len(STATES), len(STATES) + 3), 1)
+            by_place = self.tables[self.scenes[k]](placed[rows]).float()
+            state[rows] = states + by_place[:, : len(STATES)]
+            outcome[rows, : said.shape[1]] = said + by_place[:, len(STATES) :] + alone[rows, : said.shape[1]]
+        return Answer(state, outcome, alone, at)
+
+    def _measured(self, found: Finding, upright: Tensor, fine: Tensor) -> Tensor:
+        """(N, 59) the few numbers that where things are comes down to; apart, lest the many features drown them."""
+        where, corners = found.where.detach(), found.corners.detach().flatten(1)
+        points = soft_places(self.points(fine).float()).flatten(1)  # (N, 32)
+        return torch.cat([where, upright, peaks(found.heat.detach()), corners, points], 1)
+
+    def close_outcome(self, shown: Tensor, scene: Tensor) -> Tensor:
+        """(N, K) logits of the outcomes from what the last frame's close look shows, (N, 160), alone."""
+        out = shown.new_full((len(shown), self.widest), _NEVER, dtype=torch.float32)
+        for k in scene.unique().tolist():
+            rows = scene == k
+            logits = self.readers[self.scenes[k]](shown[rows]).float()
+            out[rows, : logits.shape[1]] = logits
+        return out
 
 
-def pixels(frames: Tensor) -> Tensor:
-    """Pixels from -1 to 1, as floats."""
-    return frames.float() / 127.5 - 1
-
-
-def _peak(heat: Tensor, log_diameter: Tensor) -> Tensor:
-    """(N, 3) column, row and log diameter at the hottest cell; its eight neighbours refine the place."""
-    n, side, _ = heat.shape
-    top = heat.flatten(1).argmax(1)
-    row, column = top // side, top % side
-    steps = torch.arange(side, device=heat.device)
-    near = ((steps[:, None] - row[:, None, None]).abs() <= 1) & ((steps - column[:, None, None]).abs() <= 1)
-    weight = heat.masked_fill(~near, -torch.inf).flatten(1).softmax(1).reshape(n, side, side)
-    centre = (steps + 0.5) / side
-    x, y = (weight.sum(1) * centre).sum(1), (weight.sum(2) * centre).sum(1)
-    return torch.stack([x, y, (weight * log_diameter).sum((1, 2))], 1)
-
-
-def finding_loss(found: Finding, where: Tensor) -> Tensor:
-    """Mean loss of place and diameter over the clips whose object is seen; zero if there is none.
-
-    Args:
-        found: What `Network.look` returned.
-        where: (N, 3) true column, row and diameter, nan where the object is not seen.
-    """
-    seen = torch.isfinite(where[:, 0]) & (where[:, :2] > 0).all(1) & (where[:, :2] < 1).all(1)
-    if not bool(seen.any()):
-        return found.heat.sum() * 0
-    where, heat = where[seen], found.heat[seen]
-    side = heat.shape[-1]
-    centre = (torch.arange(side, device=heat.device) + 0.5) / side
-    # A target of one cell's width: the soft peak then meets the true centre between cells.
-    gap = (centre - where[:, 0, None])[:, None, :] ** 2 + (centre - where[:, 1, None])[:, :, None] ** 2
-    target = (-0.5 * gap * (side / 0.7) ** 2).flatten(1).softmax(1)
-    place = -(target * heat.flatten(1).log_softmax(1)).sum(1).mean()
-    size = F.smooth_l1_loss(found.where[seen, 2], where[:, 2].log())
-    return place + 2 * size
-
-
-def answer_loss(answer: Answer, state: Tensor, outcome: Tensor) -> Tensor:
-    """Mean loss of states, and of outcomes over the sound clips.
-
-    Args:
-        answer: What `Network.judge` returned.
-        state: (N,) positions in STATES.
-        outcome: (N,) positions in the outcomes, -1 for a null.
-    """
-    loss = F.cross_entropy(answer.state, state)
-    sound = outcome >= 0
-    if bool(sound.any()):
-        for logits, weight in ((answer.outcome, 1.0), (answer.close_outcome, 0.3)):
-            loss = loss + weight * F.cross_entropy(logits[sound], outcome[sound])
-    return loss
-
-
-def probabilities(answer: Answer, temperature: tuple[float, float]) -> tuple[Tensor, Tensor]:
-    """(N, 5) probabilities of STATES, and (N, K) of the outcomes given a sound clip.
-
-    Args:
-        answer: What `Network.judge` returned.
-        temperature: What divides the logits of states and of outcomes, so that confidence equals accuracy.
-    """
-    return (answer.state / temperature[0]).softmax(1), (answer.outcome / temperature[1]).softmax(1)
-
-
-__all__ = [
-    "Answer",
-    "Encoder",
-    "Finding",
-    "Network",
-    "Shape",
-    "answer_loss",
-    "finding_loss",
-    "pixels",
-    "probabilities",
-]
+def _summed(maps: list[Tensor]) -> Tensor:
+    """The maps, finest first and each half the size of the one before it, added at the finest size."""
+    total = maps[-1]
+    for finer in reversed(maps[:-1]):
+        total = finer + F.interpolate(total, scale_factor=2, mode="bilinear", align_corners=False)
+    return total

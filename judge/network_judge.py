@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SIDE_PX = 384
 """Longest side at which frames are kept for the close look."""
-_RULES = f"rules 1, side {_SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
+_RULES = f"rules 2, side {_SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
 """Raised by every change of this package that can change a verdict."""
 _DIGITS = 6
 

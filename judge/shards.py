@@ -17,7 +17,7 @@ from sim import Scene
 from .clips import Order, clips, random_source
 from .lesson import Lessons
 
-FORMAT = 2
+FORMAT = 3
 """Raised by every change of this package that changes the bytes of a shard."""
 GROUP = 24
 """Shards that are mixed with each other while training."""

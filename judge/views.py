@@ -20,7 +20,7 @@ EARLIER = -3
 """Which of the eight frames is also seen from close by, besides the last."""
 _EARLY_SHARES = (0.0, 0.25, 0.5, 0.7)
 _BEFORE_END_S = (0.6, 0.4, 0.2, 0.0)
-SIDE_PER_DIAMETER = 1.7
+SIDE_PER_DIAMETER = 1.4
 """Side of the close look, in diameters of the object's bounding sphere ..."""
 LEAST_SIDE = 0.15
 """... but at least this share of the picture's height, so that what lies around a small ball is seen."""

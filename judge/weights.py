@@ -68,14 +68,21 @@ def _halved(tensor: Any, torch: Any) -> Any:
     return kept.to(torch.float16) if kept.is_floating_point() else kept
 
 
+def _must_be_there(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file; name the weights themselves, as {path / SHIPPED.name}")
+    if not path.is_file():
+        raise PrerequisiteError(f"the judge's weights are missing: {path}; run `quincunx train` or reinstall quincunx")
+
+
 def digest_of(path: Path) -> str:
     """Hash of a weights file: it covers tensors and settings.
 
     Raises:
         PrerequisiteError: There is no such file.
+        InputError: It is a folder.
     """
-    if not path.is_file():
-        raise PrerequisiteError(f"the judge's weights are missing: {path}; run `quincunx train` or reinstall quincunx")
+    _must_be_there(path)
     return blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
@@ -84,14 +91,13 @@ def read_weights(path: Path) -> tuple[Network, Settings]:
 
     Raises:
         PrerequisiteError: There is no such file.
-        InputError: The file is not a weights file of this program.
+        InputError: It is not a weights file of this program.
     """
     from safetensors import SafetensorError, safe_open
 
     from .network import Network, Shape
 
-    if not path.is_file():
-        raise PrerequisiteError(f"the judge's weights are missing: {path}; run `quincunx train` or reinstall quincunx")
+    _must_be_there(path)
     try:
         with safe_open(str(path), framework="pt") as stored:
             text = (stored.metadata() or {}).get("settings")

@@ -45,14 +45,14 @@ def test_the_object_is_where_reframed_says(seed: int) -> None:
     for picture, px in ((last[0], LAST_PX), (glance[0, 3], GLANCE_PX)):
         y, x = np.mgrid[:px, :px]
         picture[((y / px - row) ** 2 + (x / px - column) ** 2) < (diameter / 2) ** 2] = 255
-    small, large, where = reframed(glance, last, np.array([[column, row, diameter]], np.float32), rng)
+    small, large, where = reframed(glance, last, np.array([[[column, row, diameter], [0.5, 0.5, 0]]], np.float32), rng)
     for picture, px in ((large[0], LAST_PX), (small[0, 3], GLANCE_PX)):
         rows, columns = np.nonzero(picture[..., 0] > 127)
-        assert columns.mean() / px == pytest.approx(where[0, 0], abs=0.02)
-        assert rows.mean() / px == pytest.approx(where[0, 1], abs=0.02)
-        assert (np.ptp(rows) + 1) / px == pytest.approx(where[0, 2], rel=0.1)
+        assert columns.mean() / px == pytest.approx(where[0, 0, 0], abs=0.02)
+        assert rows.mean() / px == pytest.approx(where[0, 0, 1], abs=0.02)
+        assert (np.ptp(rows) + 1) / px == pytest.approx(where[0, 0, 2], rel=0.1)
 
 
 def test_what_is_not_seen_has_no_place_after_reframing() -> None:
     last, glance = np.zeros((5, 16, 16, 3), np.uint8), np.zeros((5, 7, 8, 8, 3), np.uint8)
-    assert np.isnan(reframed(glance, last, np.full((5, 3), np.nan, np.float32), np.random.default_rng(0))[2]).all()
+    assert np.isnan(reframed(glance, last, np.full((5, 2, 3), np.nan, np.float32), np.random.default_rng(0))[2]).all()

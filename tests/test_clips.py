@@ -30,8 +30,8 @@ def test_each_clip_has_eight_frames_and_a_truth_that_fits_itself(made: list[Clip
         assert (truth.outcome >= 0) == (truth.state == 0)
         if truth.fault:
             assert STATES[truth.state] == FAULTS[truth.fault].reason
-        if STATES[truth.state] in ("object_lost", "several_objects"):
-            assert np.isnan(truth.where).all()
+        assert np.isnan(truth.where).all() == (STATES[truth.state] == "object_lost")
+        assert np.isfinite(truth.twin).all() == (STATES[truth.state] == "several_objects")
     assert len({clip.truth.fault for clip in made}) >= 3
 
 
@@ -105,3 +105,15 @@ def test_a_variants_clips_begin_as_the_variant_does(token):
     for _, trajectory in cast:
         assert np.allclose(trajectory.position_m[0], start.position_m[0], atol=2e-3)
         assert np.allclose(trajectory.quaternion[0], start.quaternion[0], atol=1e-2)
+
+
+def test_both_copies_are_in_the_picture_and_the_corners_are_those_of_the_bounds() -> None:
+    scene = load("die_roll")
+    order = Order(kind="tray", seed=8, number=0, n_clips=12, p_fault=1.0, p_close=1.0)
+    doubled = [clip.truth for clip in clips(scene, order) if clip.truth.fault == "doubles"]
+    assert doubled
+    for truth in doubled:
+        assert all(0 < share < 1 for place in (truth.where, truth.twin) for share in place[:2])
+        columns = [column for column, _ in truth.corners[::2]]  # those of the floor
+        assert max(map(abs, truth.at)) <= 1
+        assert min(columns) < truth.where[0] < max(columns)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judge.faults import FAULTS, Plan, mid_air_s, settling_s, stage
-from sim import NULL_REASONS, Trajectory
+from sim import NULL_REASONS, Null, Trajectory
 
 
 def fall(x_end: float = 0.1, *, n_frames: int = 121) -> Trajectory:
@@ -109,6 +109,17 @@ def test_what_never_leaves_the_ground_cannot_freeze_in_mid_air() -> None:
     flat = replace(flat, position_m=flat.position_m * [1, 1, 0])
     assert len(mid_air_s(flat)) == 0
     assert stage("frozen", flat, duration_s=2.0, size_m=0.02, rng=np.random.default_rng(0)) is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_nothing_stops_in_mid_air_once_the_outcome_can_be_read(seed: int) -> None:
+    def read(trajectory: Trajectory) -> str | Null:
+        return "low" if trajectory.position_m[-1, 0, 2] < 0.15 else Null("not_settled")
+
+    rng = np.random.default_rng(seed)
+    plan = stage("frozen", fall(), duration_s=2.0, size_m=0.02, rng=rng, read=read)
+    assert plan is not None and plan.track(TIMES).position_m[-1, 0, 2] >= 0.15
+    assert stage("cut", fall(), duration_s=2.0, size_m=0.02, rng=rng, read=lambda _: "low") is None
 
 
 def test_settles_when_the_last_move_ends() -> None:

@@ -23,7 +23,18 @@ def test_lessons_keep_the_order_and_the_truth() -> None:
     assert len(lessons) == 2 and lessons.close.shape == (2, 2, CLOSE_STORED_PX, CLOSE_STORED_PX, 3)
     assert lessons.state.tolist() == [0, 3] and lessons.outcome.tolist() == [2, -1]
     assert np.isnan(lessons.where[1]).all()
-    assert set(lessons.arrays()) == {"glance", "last", "close", "where", "state", "outcome", "fault"}
+    assert set(lessons.arrays()) == {
+        "glance",
+        "last",
+        "close",
+        "where",
+        "twin",
+        "at",
+        "corners",
+        "state",
+        "outcome",
+        "fault",
+    }
 
 
 def test_looks_at_the_object_or_anywhere() -> None:

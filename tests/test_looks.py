@@ -29,13 +29,13 @@ PATH = at((-0.034, 0, 0.055), (0.03, 0.02, 0.011))
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_start_and_the_end_stay_in_the_picture(seed: int) -> None:
-    camera = random_camera(load("die_roll"), PATH, SIZE_PX, np.random.default_rng(seed))
+    camera = random_camera(load("die_roll"), PATH.position_m, SIZE_PX, np.random.default_rng(seed))
     assert in_view(camera, PATH.position_m, SIZE_PX)
 
 
 def test_cameras_differ_by_a_tenth_of_the_picture_or_so() -> None:
     scene = load("die_roll")
-    cameras = [random_camera(scene, PATH, SIZE_PX, np.random.default_rng(k)) for k in range(60)]
+    cameras = [random_camera(scene, PATH.position_m, SIZE_PX, np.random.default_rng(k)) for k in range(60)]
     pixels = np.array([View(camera=c, height_px=120, width_px=160).pixels(np.zeros(3)) for c in cameras])
     assert 2 < pixels.std(axis=0).min() and pixels.std(axis=0).max() < 20
 

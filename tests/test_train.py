@@ -15,7 +15,17 @@ from judge.lesson import Clip, Lessons, Truth, close_box
 from judge.train import Training, fit, jobs_of
 from scenes.registry import load
 
-SMALL = Training(scenes=("y_fork",), more={}, steps=4, batch=4, shard_clips=8, drawn_dice={}, bfloat16=False)
+SMALL = Training(
+    scenes=("y_fork",),
+    more={},
+    reader_steps=2,
+    reader_batch=4,
+    steps=4,
+    batch=4,
+    shard_clips=8,
+    drawn_dice={},
+    bfloat16=False,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +100,7 @@ def test_one_command_trains_calibrates_and_writes(tmp_path: Path) -> None:
     from judge.train import train
     from judge.weights import read_weights
 
-    small = Training(scenes=("die_roll",), n_clips=20, drawn_dice={}, shard_clips=10, steps=2, batch=8)
+    small = Training(scenes=("die_roll",), n_clips=20, drawn_dice={}, shard_clips=10, steps=2, reader_steps=2, batch=8)
     train(small, load, tmp_path, tmp_path / "judge.safetensors", workers=2)
     _, settings = read_weights(tmp_path / "judge.safetensors")
     assert settings.training["n_clips"] == 20 and len(settings.training["clips"]) == 32

@@ -1,0 +1,56 @@
+"""What does the network pay for a wrong place, a wrong state and a wrong outcome?"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
+
+from .heat import focal_loss, target
+from .network import Answer, Finding
+
+
+def finding_loss(found: Finding, where: Tensor, corners: Tensor) -> Tensor:
+    """Mean loss of the places and diameters of all objects, and of the corners, that the last frame shows.
+
+    Args:
+        found: What `Network.look` returned.
+        where: (N, 2, 3) true column, row and diameter of the object and of a second copy, nan where not seen.
+        corners: (N, 8, 2) true column and row of the corners of the scene's bounds, nan where unknown.
+    """
+    where = torch.where(_inside(where[..., :2])[..., None], where, torch.nan)
+    loss = focal_loss(found.heat, target(where, found.heat.shape[-1]))
+    alone = torch.isfinite(where[:, 0, 0]) & ~torch.isfinite(where[:, 1, 0])
+    if bool(alone.any()):
+        true = torch.cat([where[alone, 0, :2], where[alone, 0, 2:].log()], 1)
+        gap = (found.where[alone] - true) / torch.tensor([0.01, 0.01, 0.1])
+        loss = loss + 0.1 * F.smooth_l1_loss(gap.clamp(-20, 20), torch.zeros_like(gap)) * alone.float().mean()
+    shown = _inside(corners)
+    if bool(shown.any()):
+        loss = loss + 10 * F.smooth_l1_loss(found.corners[shown], corners[shown], beta=0.02)
+    return loss
+
+
+def _inside(places: Tensor) -> Tensor:
+    """(...) bool of places (..., 2): known, and in the picture."""
+    return ((places > 0) & (places < 1)).all(-1)
+
+
+def answer_loss(answer: Answer, state: Tensor, outcome: Tensor, at: Tensor) -> Tensor:
+    """Mean loss of states, of outcomes over the sound clips, and of the object's place in the scene.
+
+    Args:
+        answer: What `Network.judge` returned.
+        state: (N,) positions in STATES.
+        outcome: (N,) positions in the outcomes, -1 for a null.
+        at: (N, 3) the object's place in the scene's bounds, nan where it is not seen.
+    """
+    loss = F.cross_entropy(answer.state, state)
+    sound = outcome >= 0
+    if bool(sound.any()):
+        for logits, weight in ((answer.outcome, 1.0), (answer.close_outcome, 0.3)):
+            loss = loss + weight * F.cross_entropy(logits[sound], outcome[sound])
+    seen = torch.isfinite(at).all(1)
+    if bool(seen.any()):
+        loss = loss + 3 * F.smooth_l1_loss(answer.at[seen], at[seen].clamp(-1.5, 1.5), beta=0.05)
+    return loss
