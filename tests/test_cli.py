@@ -399,7 +399,9 @@ def test_a_reference_stopped_by_ctrl_c_goes_on_and_ends_the_same(quincunx, tmp_p
     checkpoint = tmp_path / "counts.json"
     n = "512"
     arguments = ["reference", "die_roll", "--n", n, "--seed", "2", "--threads", "1", "--json"]
-    code = "import sim.sampling; sim.sampling.CHUNK = 16; from cli.main import main; main()"
+    # a job that a shell put into the background ignores Ctrl-C, and so would all that it starts
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code = heed + "import sim.sampling; sim.sampling.CHUNK = 16; from cli.main import main; main()"
     command = [sys.executable, "-c", code, *arguments, "--checkpoint", str(checkpoint)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not checkpoint.exists() and process.poll() is None:

@@ -28,6 +28,6 @@ def test_reads_a_clip_alone_whatever_the_number_of_threads(random_weights: Path)
 
 def test_a_place_that_is_not_a_number_is_an_error(random_weights: Path) -> None:
     network, _ = read_weights(random_weights)
-    torch.nn.init.constant_(network.find.bias, float("nan"))
+    torch.nn.init.constant_(network.find[0].bias, float("nan"))
     with pytest.raises(FloatingPointError, match="a place that is not a number"):
         read_frames(network, np.zeros((8, 60, 80, 3), np.uint8), "die_roll", 6)

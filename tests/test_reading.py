@@ -31,7 +31,7 @@ def test_nulls_are_left_out(shard: Path) -> None:
 
 
 def test_learns_and_keeps_what_it_learnt(shard: Path, tmp_path: Path) -> None:
-    training = Training(scenes=("y_fork",), reader_steps=12, reader_batch=8, rate=1e-3, bfloat16=False)
+    training = Training(scenes=("y_fork",), marked=("y_fork",), reader_steps=12, reader_batch=8, rate=1e-3, bfloat16=False)
     networks = []
     for _ in range(2):  # the second finds the kept result
         torch.manual_seed(0)
@@ -45,6 +45,13 @@ def test_learns_and_keeps_what_it_learnt(shard: Path, tmp_path: Path) -> None:
     both = torch.cat([bright, dark]).repeat(4, 1, 1, 1)
     said = networks[0].close_outcome(networks[0].read(both), scene.repeat(8)).argmax(1)
     assert said.tolist() == [1, 0] * 4
+
+
+def test_scenes_without_marks_teach_the_reader_nothing(shard: Path, tmp_path: Path) -> None:
+    network = Network(Shape(outcomes={"y_fork": 2}))
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    learn_to_read(Training(scenes=("y_fork",), marked=()), network, [shard], [0], tmp_path)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
 
 
 def test_the_learning_rate_rises_and_falls_to_nothing() -> None:

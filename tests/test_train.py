@@ -17,6 +17,7 @@ from scenes.registry import load
 
 SMALL = Training(
     scenes=("y_fork",),
+    marked=("y_fork",),
     more={},
     reader_steps=2,
     reader_batch=4,
