@@ -31,7 +31,9 @@ def test_nulls_are_left_out(shard: Path) -> None:
 
 
 def test_learns_and_keeps_what_it_learnt(shard: Path, tmp_path: Path) -> None:
-    training = Training(scenes=("y_fork",), marked=("y_fork",), reader_steps=12, reader_batch=8, rate=1e-3, bfloat16=False)
+    training = Training(
+        scenes=("y_fork",), marked=("y_fork",), reader_steps=12, reader_batch=8, rate=1e-3, bfloat16=False
+    )
     networks = []
     for _ in range(2):  # the second finds the kept result
         torch.manual_seed(0)
