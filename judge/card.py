@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sim import InputError, PrerequisiteError
+from sim.intervals import clopper_pearson
 
 from .clips import Order
 from .lesson import STATES
@@ -176,7 +177,7 @@ def table(some: Sequence[Trial], settings: Settings) -> dict[str, Any]:
         by_fault.setdefault(trial.fault or ("none" if trial.outcome >= 0 else "natural null"), Counter())[kind] += 1
         if said.state != "out_of_domain":
             sure.append((said.confidence, given == truth))
-    low, high = interval(counts["right"], len(some))
+    low, high = clopper_pearson(counts["right"], len(some))
     return {
         "n": len(some),
         **{kind: counts[kind] for kind in COUNTS[1:]},
@@ -194,21 +195,6 @@ def _kind(trial: Trial, state: str, outcome: int) -> str:
     if state != "sound":
         return "false_null"
     return "right" if outcome == trial.outcome else "wrong_label"
-
-
-def interval(k: int, n: int) -> tuple[float, float]:
-    """Clopper-Pearson interval at 95 % of k successes in n trials.
-
-    References:
-        Clopper and Pearson, Biometrika 26, 404 (1934).
-    """
-    from scipy.stats import beta
-
-    if not 0 <= k <= n or n < 1:
-        raise ValueError(f"k must lie in 0 to n and n be positive, got {k} of {n}")
-    low = 0.0 if k == 0 else float(beta.ppf(0.025, k, n - k + 1))
-    high = 1.0 if k == n else float(beta.ppf(0.975, k + 1, n - k))
-    return low, high
 
 
 def calibration_error(sure: Sequence[tuple[float, bool]], n_bins: int = 10) -> float | None:

@@ -172,7 +172,7 @@ class Network(nn.Module):
         state = joined.new_zeros(n, len(STATES), dtype=torch.float32)
         alone = self.close_outcome(late, scene)
         outcome, at = alone.new_full(alone.shape, _NEVER), joined.new_zeros(n, 3, dtype=torch.float32)
-        for k in scene.unique().tolist():
+        for k in sorted(set(scene.tolist())):
             rows = scene == k
             logits = self.heads[self.scenes[k]](joined[rows]).float()
             states, at[rows], said = logits.tensor_split((len(STATES), len(STATES) + 3), 1)
@@ -190,7 +190,7 @@ class Network(nn.Module):
     def close_outcome(self, shown: Tensor, scene: Tensor) -> Tensor:
         """(N, K) logits of the outcomes from what the last frame's close look shows, (N, 160), alone."""
         out = shown.new_full((len(shown), self.widest), _NEVER, dtype=torch.float32)
-        for k in scene.unique().tolist():
+        for k in sorted(set(scene.tolist())):
             rows = scene == k
             logits = self.readers[self.scenes[k]](shown[rows]).float()
             out[rows, : logits.shape[1]] = logits

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.card import COUNTS, calibration_error, interval, make_card, read_card, summary, table
+from judge.card import COUNTS, calibration_error, make_card, read_card, summary, table
 from judge.lesson import STATES
 from judge.trial import Trial
 from judge.weights import Settings, read_weights, write_weights
@@ -80,13 +80,6 @@ def test_renderers_are_kept_apart() -> None:
     assert card["scenes"]["y_fork"]["right"] == 1 and card["other_renderer"]["y_fork"]["wrong_label"] == 1
     assert set(card["renderers"]) == {"scenes", "other_renderer", "drawn_dice"}
     json.dumps(card, allow_nan=False)
-
-
-def test_interval_at_the_ends() -> None:
-    # binom.test(0, 10) and binom.test(10, 10) in R: 0 0.3084971 and 0.6915029 1
-    assert interval(0, 10) == pytest.approx((0, 0.3084971)) and interval(10, 10) == pytest.approx((0.6915029, 1))
-    with pytest.raises(ValueError, match="k must lie in 0 to n and n be positive, got 3 of 2"):
-        interval(3, 2)
 
 
 def test_calibration_error_is_the_gap_between_confidence_and_accuracy() -> None:
