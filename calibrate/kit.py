@@ -15,6 +15,7 @@ from typing import Any
 import scenes
 from scenes.shipped import SOURCE_IMAGES
 from sim import InputError
+from sim.clip import whole_file
 
 KIT_FORMAT = 1
 """Written into every row of prompts.jsonl."""
@@ -172,5 +173,5 @@ def _write(out: Path, files: dict[str, bytes]) -> None:
     if other:
         raise InputError(f"{out} holds another {other[0]}, which is not overwritten; choose an empty or new folder")
     for name, data in files.items():
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_bytes(data)
+        with whole_file(out / name) as part:  # half a file would be refused by the next call
+            part.write_bytes(data)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Token = Annotated[str, typer.Argument(metavar="SCENE", help="A scene, or scene@variant.")]
 MAX_PX = 4096
 """Longest side of a clip: what the renderer draws and what the judge reads."""
+MAX_CLIPS = 1_000_000
+"""Most clips of a scene: what a run card may ask for."""
 Seed = Annotated[int, typer.Option(help="Seed; the same seed gives the same bytes.")]
 
 
@@ -101,7 +103,7 @@ def size_px(text: str) -> tuple[int, int]:
 def render(
     token: Token,
     out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("renders"),
-    n: Annotated[int, typer.Option(min=0, help="How many clips; 0 for the source image alone.")] = 8,
+    n: Annotated[int, typer.Option(min=0, max=MAX_CLIPS, help="How many clips; 0 for the source image alone.")] = 8,
     seed: Seed = 0,
     size: Annotated[str, typer.Option(help="WIDTHxHEIGHT, both even, at most 4096.")] = "832x480",
     fps: Annotated[float, typer.Option(min=1, max=240, help="Frames a second.")] = 24.0,
@@ -131,7 +133,7 @@ def kit(
     scene: Annotated[
         list[str] | None, typer.Option(help="A scene or scene@variant; repeat for more.", show_default="all")
     ] = None,
-    clips: Annotated[int, typer.Option(min=1, help="Clips asked for of each scene.")] = 25,
+    clips: Annotated[int, typer.Option(min=1, max=MAX_CLIPS, help="Clips asked for of each scene.")] = 25,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first clip of each scene.")] = 0,
     json: Json = False,
 ) -> None:

@@ -1,5 +1,6 @@
 import json
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +78,28 @@ def test_a_card_that_was_filled_in_is_not_overwritten(pictures, tmp_path):
     with pytest.raises(InputError, match=r"holds another study\.toml, which is not overwritten; choose an empty"):
         kit.write_kit(tmp_path, tokens=TOKENS)
     assert (tmp_path / "study.toml").read_text(encoding="utf-8") == '[study]\nmodel = "mine"\n'
+
+
+def test_a_kit_that_was_stopped_goes_on(pictures, tmp_path, monkeypatch):
+    class Killed(BaseException):
+        pass
+
+    write, left = Path.write_bytes, [1, 1, 1]
+
+    def write_some(path, data):
+        if left:
+            left.pop()
+            return write(path, data)
+        write(path, data[: len(data) // 2])
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", write_some)
+        with pytest.raises(Killed):
+            kit.write_kit(tmp_path / "a", tokens=TOKENS)
+    kit.write_kit(tmp_path / "a", tokens=TOKENS)
+    kit.write_kit(tmp_path / "b", tokens=TOKENS)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
 @pytest.mark.parametrize(
