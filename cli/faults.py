@@ -12,7 +12,7 @@ import typer
 from sim import QuincunxError, SceneError
 from sim.gl import import_fault
 
-from .output import say
+from .output import json_alone, say
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +41,8 @@ def guarded(verb: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return verb(*args, **kwargs)
+            with json_alone(kwargs.get("json") is True):
+                return verb(*args, **kwargs)
         except SceneError as fault:
             stop(str(fault), code=WRONG_USE)
         except QuincunxError as fault:

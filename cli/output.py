@@ -6,8 +6,9 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout.")]
 """The option that every verb with a result takes."""
+_results: ContextVar[TextIO | None] = ContextVar("_results", default=None)
 _TURNING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 
 
@@ -58,7 +60,22 @@ class _Shown(Bar):
 def print_json(value: Any) -> None:
     """Print a value as JSON, refusing NaN: no reader of ours may meet it."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    print(text.encode("utf-8", "backslashreplace").decode("utf-8"))  # half a character, as JSON writes it
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a character, as JSON writes it
+    print(text, file=_results.get())
+
+
+@contextmanager
+def json_alone(wanted: bool) -> Iterator[None]:
+    """Whatever else is printed meanwhile, as by a scene of the user's own, goes to stderr; nothing if not `wanted`."""
+    if not wanted:
+        yield
+        return
+    before = _results.set(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _results.reset(before)
 
 
 def say(line: str) -> None:

@@ -192,6 +192,25 @@ def test_a_users_scene_that_cannot_be_loaded_is_named(quincunx, tmp_path, monkey
     assert "my_scene.py cannot be loaded: ZeroDivisionError: division by zero" in err
 
 
+def test_json_is_alone_on_stdout_though_a_users_scene_prints(quincunx, tmp_path, monkeypatch):
+    (tmp_path / "my_scene.py").write_text(
+        "from dataclasses import replace\nfrom scenes.y_fork import SCENE as FORK\nprint('loading')\n"
+        "SCENE = replace(FORK, name='my_scene', read=lambda t: print('reading') or 'left')\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("QUINCUNX_SCENES", str(tmp_path))
+    code, out, err = quincunx("reference", "my_scene", "--n", "1", "--json")
+    assert (code, json.loads(out)["counts"]) == (0, {"left": 1, "right": 0})
+    assert "loading\n" in err and "reading\n" in err
+
+
+@pytest.mark.parametrize("verb", [("render", "die_roll", "--n"), ("kit", "kit", "--clips")])
+def test_no_more_clips_than_a_run_card_may_ask_for(quincunx, tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = quincunx(*verb, "1000001")
+    assert (code, out, list(tmp_path.iterdir())) == (2, "", []) and "less than or equal to 1000000" in err
+
+
 def test_json_holds_no_nan():
     with pytest.raises(ValueError, match="not JSON compliant"):
         print_json({"tv": float("nan")})

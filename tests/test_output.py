@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from cli.output import print_json, say, table, visible
+from cli.output import json_alone, print_json, say, table, visible
 
 
 def test_control_characters_are_written_as_escapes() -> None:
@@ -21,3 +21,13 @@ def test_json_holds_half_a_character_as_json_does(capsys: pytest.CaptureFixture[
     print_json({"file": "\udcff é"})
     out = capsys.readouterr().out
     assert out.encode("utf-8") and json.loads(out) == {"file": "\udcff é"}
+
+
+def test_what_a_scene_prints_leaves_json_alone_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    with json_alone(True):
+        print("loading my scene")
+        print_json([1])
+    with json_alone(False):
+        print("after")
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("[\n  1\n]\nafter\n", "loading my scene\n")
