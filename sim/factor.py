@@ -57,6 +57,12 @@ class Law(ABC):
         """Extreme values, at which every scene must still build."""
 
 
+def _check_finite(**numbers: float) -> None:
+    for name, number in numbers.items():
+        if not math.isfinite(number):
+            raise ValueError(f"{name} must be finite, got {number}")
+
+
 @dataclass(frozen=True)
 class Uniform(Law):
     """Uniform on [low, high]."""
@@ -68,6 +74,7 @@ class Uniform(Law):
         """Check the order of the ends."""
         if not self.low <= self.high:
             raise ValueError(f"low must not exceed high, got {self.low} and {self.high}")
+        _check_finite(low=self.low, high=self.high)
 
     def value(self, u: tuple[float, ...]) -> float:
         """See Law."""
@@ -89,6 +96,7 @@ class LogUniform(Law):
         """Check the order and the sign of the ends."""
         if not 0 < self.low <= self.high:
             raise ValueError(f"low must be positive and not exceed high, got {self.low} and {self.high}")
+        _check_finite(low=self.low, high=self.high)
 
     def value(self, u: tuple[float, ...]) -> float:
         """See Law."""
@@ -110,6 +118,7 @@ class Normal(Law):
         """Check the standard deviation."""
         if not self.sd >= 0:
             raise ValueError(f"sd must not be negative, got {self.sd}")
+        _check_finite(mean=self.mean, sd=self.sd)
 
     def value(self, u: tuple[float, ...]) -> float:
         """See Law."""
@@ -145,6 +154,11 @@ class Factor:
     """Its distribution."""
     kind: Literal["hidden", "unknown"]
     """`hidden`: micro-state that the first frame cannot show. `unknown`: a constant that no picture tells."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no law."""
+        if not isinstance(self.law, Law):
+            raise TypeError(f"law must be a Law, as Uniform(0.2, 0.5), got {self.law!r}")
 
 
 def hidden(law: Law) -> Factor:

@@ -47,7 +47,7 @@ def read_run(scene: Scene, run: Run, *, index: int, seed: int, keep_trajectory: 
         raise EngineError(f"{where}: read raised {type(fault).__name__}: {fault}") from fault
     if isinstance(answer, Null):
         return Rollout(index=index, null=answer.reason, trajectory=kept)
-    if answer not in scene.outcomes:
+    if not (isinstance(answer, str) and answer in scene.outcomes):
         raise EngineError(f"{where}: read returned {answer!r}, which is not an outcome")
     return Rollout(index=index, outcome=answer, trajectory=kept)
 

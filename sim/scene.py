@@ -187,6 +187,11 @@ class Scene:
             raise SceneError(f"{self.name}: each lower bound of bounds_m must be below its upper, got {self.bounds_m}")
         if len(self.outcomes) < 2 or len(set(self.outcomes)) != len(self.outcomes):
             raise SceneError(f"{self.name}: outcomes must be two or more different labels, got {self.outcomes}")
+        if not self.moving_bodies:
+            raise SceneError(f"{self.name}: moving_bodies must name one body or more")
+        for name, factor in self.factors.items():
+            if not isinstance(factor, Factor):
+                raise SceneError(f"{self.name}: factor {name!r} must be hidden(...) or unknown(...), got {factor!r}")
         if not 0 < self.duration_s <= 5:
             raise SceneError(f"{self.name}: duration_s must lie in (0, 5], got {self.duration_s}")
         if self.ideal is not None and (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from .errors import SceneError, one_line
 from .primitives import Triangles
 from .scene import Scene
 from .surface import Part, surfaces
@@ -107,6 +108,9 @@ def visual_model(
         height_px: Height of the picture.
         width_px: Width of the picture.
         quality: How much work goes into a picture.
+
+    Raises:
+        SceneError: Its start cannot be drawn.
     """
     import mujoco
 
@@ -135,7 +139,10 @@ def visual_model(
         pieces.append((name, body, part))
     spec.worldbody.add_camera(name="camera")
     spec.worldbody.add_light(name="light", type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, castshadow=True)
-    model = spec.compile()
+    try:
+        model = spec.compile()
+    except ValueError as fault:
+        raise SceneError(f"{scene.name}: cannot be drawn: {one_line(fault)}") from fault
     return VisualModel(
         model=model,
         pieces=tuple(Piece(geom=model.geom(name).id, body=body, part=part) for name, body, part in pieces),

@@ -69,6 +69,15 @@ def test_impossible_laws_are_refused():
         LogUniform(0, 1)
     with pytest.raises(ValueError, match="sd must not be negative"):
         Normal(0, -1)
+    with pytest.raises(ValueError, match="mean must be finite, got nan"):
+        Normal(math.nan, 1)
+    with pytest.raises(ValueError, match="sd must be finite, got inf"):
+        Normal(0, math.inf)
+    for law in (Uniform, LogUniform):
+        with pytest.raises(ValueError, match="high must be finite, got inf"):
+            law(1, math.inf)
+    with pytest.raises(TypeError, match=r"law must be a Law, as Uniform\(0.2, 0.5\), got 5"):
+        hidden(5)
 
 
 def test_ends_are_extreme():

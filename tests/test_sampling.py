@@ -183,6 +183,8 @@ def test_a_reader_that_raises_or_invents_is_named_with_its_row(ball):
         list(simulate(replace(ball, read=broken), seed=3, indices=[5]))
     with pytest.raises(EngineError, match="read returned 'sideways', which is not an outcome"):
         list(simulate(replace(ball, read=lambda t: "sideways"), seed=3, indices=[5]))
+    with pytest.raises(EngineError, match="which is not an outcome"):
+        list(simulate(replace(ball, read=lambda t: t.time_s), seed=3, indices=[5]))
 
 
 def test_a_reader_that_exits_is_a_counted_failure(ball):

@@ -62,6 +62,10 @@ def test_contradictions_are_refused():
         toy(outcomes=("a", "a"))
     with pytest.raises(SceneError, match=r"toy: duration_s must lie in \(0, 5\], got 6"):
         toy(duration_s=6)
+    with pytest.raises(SceneError, match="toy: moving_bodies must name one body or more"):
+        toy(moving_bodies=())
+    with pytest.raises(SceneError, match=r"toy: factor 'push_m_s' must be hidden\(...\) or unknown\(...\), got 5"):
+        toy(factors={"push_m_s": 5})
     with pytest.raises(SceneError, match="toy: ideal must give one probability per outcome"):
         toy(ideal={"a": 0.5, "b": 0.6})
     with pytest.raises(SceneError, match=r"toy@x: settings \['nope'\] are not settings of the scene"):

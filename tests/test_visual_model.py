@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import scenes
+from sim import SceneError
 from sim.surface import surfaces
 from sim.visual_model import EFFORTS, visual_model
 
@@ -49,3 +52,13 @@ def test_every_corner_keeps_its_place(drawn):
         corners = piece.part.triangles.corners_m.reshape(-1, 3)
         for edge in (np.min, np.max):
             np.testing.assert_allclose(edge(vertices + model.geom_pos[piece.geom], 0), edge(corners, 0), atol=1e-5)
+
+
+def test_a_start_that_is_no_number_cannot_be_drawn(ball):
+    def build(params):
+        spec = ball.build(params)
+        spec.worldbody.add_geom(name="mark", size=[0.01, 0, 0], pos=[np.nan, 0, 0], contype=0, conaffinity=0)
+        return spec
+
+    with pytest.raises(SceneError, match="ball: cannot be drawn: ValueError: .*not finite"):
+        visual_model(replace(ball, build=build), height_px=16, width_px=16, quality="fast")
