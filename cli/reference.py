@@ -47,7 +47,7 @@ def summary(found: Reference, *, scene: str, variant: str | None) -> dict[str, A
 
 def reference(
     token: Token,
-    n: Annotated[int | None, typer.Option(min=1, help="Number of rollouts.", show_default="5000")] = None,
+    n: Annotated[int | None, typer.Option(min=1, max=10**15, help="Number of rollouts.", show_default="5000")] = None,
     seed: Seed = 0,
     engine: Annotated[Engine, typer.Option(help="Physics engine.")] = Engine.mujoco,
     variant: Annotated[str | None, typer.Option(help="The same as SCENE@VARIANT.")] = None,
@@ -172,6 +172,8 @@ def merge(
     from sim.merging import merge as merged
     from sim.reference import Reference
 
+    if twice := [path for path in parts if parts.count(path) > 1]:
+        stop(f"{twice[0]} is named twice; leave one out", code=WRONG_USE)
     checked_output(out, inputs=parts)
     found = merged({str(path): Reference.read(path) for path in parts})
     found.write(out)

@@ -183,6 +183,8 @@ class Reference:
         Raises:
             InputError: Another format, or fields that are missing or contradict each other.
         """
+        if not isinstance(data, Mapping):
+            raise InputError(f"{origin} is not a reference, which is a JSON object; make it again")
         if data.get("format") not in READABLE:
             known = " and ".join(map(str, READABLE))
             raise InputError(f"{origin} has reference format {data.get('format')!r}; this version reads {known}")
@@ -204,7 +206,11 @@ class Reference:
         return reference
 
     def _adds_up(self) -> bool:
-        """Whether every rollout is counted once, by outcome, by draw and by reason alike."""
+        """Whether every rollout is counted once, by outcome, by draw and by reason alike, in whole numbers."""
+        rows = [*(self.members or ()), *(self.null_rows or {}).values(), *self.failed.values()]
+        rows += [self._count_row, [*self.null.values(), self.n, self.first_index]]
+        if any(type(number) is not int or number < 0 for row in rows for number in row):
+            return False
         total = sum(self.counts.values()) + sum(self.null.values()) + self.n_failed
         if tuple(self.counts) != self.outcomes or total != self.n:
             return False
@@ -227,7 +233,7 @@ class Reference:
             data = json.loads(path.read_text())
         except FileNotFoundError as fault:
             raise InputError(f"{path} does not exist; make it with: quincunx references") from fault
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             raise InputError(f"{path} is not JSON: {fault}") from fault
         return Reference.from_json(data, origin=str(path))
 

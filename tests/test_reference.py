@@ -70,6 +70,34 @@ def test_edited_or_foreign_files_are_refused(tmp_path):
         Reference.from_json({**data, "counts": {"a": 51, "b": 40, "c": 4}}, origin="x")
     with pytest.raises(InputError, match="x is not a whole reference"):
         Reference.from_json({k: v for k, v in data.items() if k != "seed"}, origin="x")
+    path.write_text("[" * 100_000)
+    with pytest.raises(InputError, match="is not JSON: maximum recursion depth"):
+        Reference.read(path)
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "5"])
+def test_json_that_is_no_object_is_refused(tmp_path, text):
+    (tmp_path / "toy.json").write_text(text)
+    with pytest.raises(InputError, match="toy.json is not a reference, which is a JSON object; make it again"):
+        Reference.read(tmp_path / "toy.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"first_index": None},
+        {"first_index": "0"},
+        {"first_index": -3},
+        {"first_index": float("nan")},
+        {"n": 100.0},
+        {"counts": {"a": 50.0, "b": 40, "c": 4}},
+        {"counts": {"a": 55, "b": 40, "c": -1}},
+        {"failed": {"left_the_scene": "xyz"}},
+    ],
+)
+def test_counts_and_indices_are_whole_numbers(change):
+    with pytest.raises(InputError, match="x was edited: its counts do not match"):
+        Reference.from_json({**toy().to_json(), **change}, origin="x")
 
 
 def test_a_file_of_format_1_is_read_as_a_point():

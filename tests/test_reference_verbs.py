@@ -49,12 +49,14 @@ def test_merging_what_does_not_belong_together_is_one_line(quincunx, tmp_path):
     assert (code, said) == (1, "") and err.count("\n") == 1 and "has seed 1" in err and not out.exists()
     assert "is what is read, and would be overwritten" in quincunx("merge", a, "--out", a)[2]
     assert "does not exist" in quincunx("merge", tmp_path / "c.json", "--out", out)[2]
+    assert quincunx("merge", a, a, "--out", out) == (2, "", f"quincunx: {a} is named twice; leave one out\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (("--indices", "5:5"), "--indices must be A:B with 0 <= A < B, for the rollouts A to B - 1, got '5:5'"),
+        (("--n", "9" * 24), "should be less than or equal to 1000000000000000"),
         (("--indices", "0:5", "--n", "5"), "--n and --indices both say which rollouts; give one"),
     ],
 )
