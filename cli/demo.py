@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .catalogue import MAX_CLIPS
 from .faults import FAILED, NOTHING_SCORED, guarded, stop
 from .judging import Weights, Workers, versions
 from .output import Json, print_json, progress, say, table
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("demo"),
-    clips: Annotated[int, typer.Option(min=1, help="Clips of each stand-in model and scene.")] = 24,
+    clips: Annotated[int, typer.Option(min=1, max=MAX_CLIPS, help="Clips of each stand-in model and scene.")] = 24,
     weights: Weights = None,
     workers: Workers = 2,
     json: Json = False,

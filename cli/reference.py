@@ -51,7 +51,9 @@ def reference(
     seed: Seed = 0,
     engine: Annotated[Engine, typer.Option(help="Physics engine.")] = Engine.mujoco,
     variant: Annotated[str | None, typer.Option(help="The same as SCENE@VARIANT.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Never changes a count.", show_default="all CPUs")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Never changes a count.", show_default="all CPUs")
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File that keeps the counts so far: a stopped command goes on from it.")
     ] = None,

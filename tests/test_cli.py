@@ -204,7 +204,7 @@ def test_json_is_alone_on_stdout_though_a_users_scene_prints(quincunx, tmp_path,
     assert "loading\n" in err and "reading\n" in err
 
 
-@pytest.mark.parametrize("verb", [("render", "die_roll", "--n"), ("kit", "kit", "--clips")])
+@pytest.mark.parametrize("verb", [("render", "die_roll", "--n"), ("kit", "kit", "--clips"), ("demo", "--clips")])
 def test_no_more_clips_than_a_run_card_may_ask_for(quincunx, tmp_path, monkeypatch, verb):
     monkeypatch.chdir(tmp_path)
     code, out, err = quincunx(*verb, "1000001")

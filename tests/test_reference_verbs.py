@@ -57,6 +57,7 @@ def test_merging_what_does_not_belong_together_is_one_line(quincunx, tmp_path):
     [
         (("--indices", "5:5"), "--indices must be A:B with 0 <= A < B, for the rollouts A to B - 1, got '5:5'"),
         (("--n", "9" * 24), "should be less than or equal to 1000000000000000"),
+        (("--threads", "1025"), "should be less than or equal to 1024"),
         (("--indices", "0:5", "--n", "5"), "--n and --indices both say which rollouts; give one"),
     ],
 )
