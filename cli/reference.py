@@ -25,6 +25,7 @@ class Engine(StrEnum):
 
     mujoco = "mujoco"
     bullet = "bullet"
+    impact = "impact"
 
 
 def register(app: typer.Typer) -> None:

@@ -81,7 +81,7 @@ def decided(scene: Scene, states: States) -> np.ndarray:
 
 
 def engine(name: str) -> Engine:
-    """The engine of that name: `mujoco` or `bullet`.
+    """The engine of that name: `mujoco`, `bullet` or `impact`.
 
     Raises:
         ValueError: There is no such engine.
@@ -94,4 +94,8 @@ def engine(name: str) -> Engine:
         from .bullet_engine import BulletEngine
 
         return BulletEngine()
-    raise ValueError(f"engine must be mujoco or bullet, got {name!r}")
+    if name == "impact":
+        from .impact_engine import ImpactEngine
+
+        return ImpactEngine()
+    raise ValueError(f"engine must be mujoco, bullet or impact, got {name!r}")

@@ -93,7 +93,7 @@ def test_heavy_imports_wait_until_they_are_needed(path: Path):
     allowed: set[str] = set()
     if may_hold_torch(path):
         allowed |= TORCH  # a network is a class; test_cli shows that no package loads it before it is needed
-    if path.parts[:2] == ("calibrate", "stats"):
+    if path.parts[:2] in (("calibrate", "stats"), ("sim", "impact")):
         allowed |= {"numba"}  # its decorators run at import
     assert under(imports_at_load(path), HEAVY - allowed) == set()
 

@@ -172,7 +172,7 @@ def test_decided_must_return_one_bool_per_run(ball):
 
 
 def test_unknown_engine():
-    with pytest.raises(ValueError, match="engine must be mujoco or bullet, got 'havok'"):
+    with pytest.raises(ValueError, match="engine must be mujoco, bullet or impact, got 'havok'"):
         engine("havok")
 
 
