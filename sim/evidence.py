@@ -81,6 +81,7 @@ class Evidence:
             fields = {name: data[name] for name in Evidence.__dataclass_fields__}
             for name in ("twins", "engines", "not_causal"):
                 fields[name] = {key: Comparison.from_json(found) for key, found in fields[name].items()}
+            _check_shapes(fields)
             return Evidence(**fields)
         except (KeyError, TypeError, AttributeError) as fault:
             raise InputError(f"{origin} is not whole evidence ({fault}); make it again") from fault
@@ -100,11 +101,22 @@ class Evidence:
             data = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as fault:
             raise InputError(f"{path} does not exist; make it with: quincunx references") from fault
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             raise InputError(f"{path} is not JSON: {fault}") from fault
         if not isinstance(data, dict):
             raise InputError(f"{path} is not evidence; make it again")
         return Evidence.from_json(data, origin=str(path))
+
+
+def _check_shapes(fields: Mapping[str, Any]) -> None:
+    """Raises TypeError for a table or a number that is none; NaN is no number."""
+    optional = ("ideal", "ideal_distance", "penetration", "predictability")
+    for name in ("sampling", "failed", "null", "unknown_spread", "engines_missing", *optional):
+        if not (isinstance(fields[name], Mapping) or name in optional and fields[name] is None):
+            raise TypeError(f"{name} is no table")
+    for name in ("version", "failed_share", "undecided_share"):
+        if type(fields[name]) not in (int, float) or not 0 <= fields[name] < float("inf"):
+            raise TypeError(f"{name} is no number")
 
 
 def twin_solvers(solver: Solver) -> dict[str, Solver]:

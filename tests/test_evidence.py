@@ -92,7 +92,11 @@ def test_edited_or_foreign_files_are_refused(ball, tmp_path):
     path = tmp_path / "ball.json"
     with pytest.raises(InputError, match="does not exist; make it with: quincunx references"):
         Evidence.read(path)
-    for content, why in (("{", "is not JSON"), ("[]", "is not evidence; make it again")):
+    for content, why in (
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("[]", "is not evidence; make it again"),
+    ):
         path.write_text(content)
         with pytest.raises(InputError, match=why):
             Evidence.read(path)
@@ -101,3 +105,11 @@ def test_edited_or_foreign_files_are_refused(ball, tmp_path):
         Evidence.from_json({**data, "format": 9}, origin="x")
     with pytest.raises(InputError, match="x is not whole evidence .*make it again"):
         Evidence.from_json({k: v for k, v in data.items() if k != "twins"}, origin="x")
+    for change, why in (
+        ({"sampling": None}, "sampling is no table"),
+        ({"ideal": 5}, "ideal is no table"),
+        ({"failed_share": float("nan")}, "failed_share is no number"),
+        ({"version": "1"}, "version is no number"),
+    ):
+        with pytest.raises(InputError, match=rf"x is not whole evidence \({why}\); make it again"):
+            Evidence.from_json({**data, **change}, origin="x")
