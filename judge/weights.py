@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -39,16 +40,36 @@ class Settings:
         """The settings that a JSON text holds.
 
         Raises:
-            InputError: They have another format.
+            InputError: They have another format, or are damaged.
         """
-        stored = json.loads(text)
-        if stored.get("format") != FORMAT:
-            raise InputError(
-                f"the judge's weights have format {stored.get('format')}, this program reads {FORMAT}; retrain"
-            )
-        stored["outcomes"] = {name: tuple(labels) for name, labels in stored["outcomes"].items()}
-        stored["temperature"] = {name: (float(a), float(b)) for name, (a, b) in stored["temperature"].items()}
-        return Settings(**stored)
+        damaged = InputError("the settings in the judge's weights are damaged; retrain or reinstall quincunx")
+        try:
+            stored = json.loads(text)
+            if stored.get("format") != FORMAT:
+                raise InputError(
+                    f"the judge's weights have format {stored.get('format')}, this program reads {FORMAT}; retrain"
+                )
+            stored["outcomes"] = {name: tuple(map(str, labels)) for name, labels in stored["outcomes"].items()}
+            stored["temperature"] = {name: (float(a), float(b)) for name, (a, b) in stored["temperature"].items()}
+            found = Settings(**stored)
+            sound = found._are_sound()
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
+            raise damaged from fault
+        if not sound:
+            raise damaged
+        return found
+
+    def _are_sound(self) -> bool:
+        """Whether the numbers can decide a verdict, for the same scenes everywhere."""
+        divisors = [value for both in self.temperature.values() for value in both]
+        return (
+            set(self.outcomes) == set(self.versions) == set(self.temperature)
+            and all(labels for labels in self.outcomes.values())
+            and all(type(version) is int for version in self.versions.values())
+            and all(0 < divisor < math.inf for divisor in divisors)
+            and 0 <= float(self.threshold) < 1
+            and isinstance(self.training, dict)
+        )
 
 
 def write_weights(path: Path, network: Network, settings: Settings) -> None:

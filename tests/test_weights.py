@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 
 from judge.network import Network, Shape
-from judge.weights import Settings, digest_of, read_weights, write_weights
+from judge.weights import FORMAT, Settings, digest_of, read_weights, write_weights
 from sim import InputError, PrerequisiteError
 
 SETTINGS = Settings(
@@ -69,3 +70,37 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
 def test_another_format_is_refused() -> None:
     with pytest.raises(InputError, match="have format 99, this program reads 1; retrain"):
         Settings.of('{"format": 99}')
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"outcomes": 5},
+        {"outcomes": {"die_roll": []}},
+        {"versions": {}},
+        {"temperature": {"die_roll": [0, 0]}},
+        {"temperature": {"die_roll": "warm"}},
+        {"threshold": float("nan")},
+        {"threshold": 2.0},
+        {"threshold": "high"},
+        {"extra": 1},
+    ],
+)
+def test_settings_that_cannot_decide_a_verdict_are_refused(change: dict[str, object]) -> None:
+    good = {
+        "format": FORMAT,
+        "outcomes": {"die_roll": ["a", "b"]},
+        "versions": {"die_roll": 1},
+        "temperature": {"die_roll": [1, 1]},
+        "threshold": 0.3,
+        "training": {},
+    }
+    assert Settings.of(json.dumps(good)).threshold == 0.3
+    with pytest.raises(InputError, match="settings in the judge's weights are damaged; retrain or reinstall"):
+        Settings.of(json.dumps(good | change))
+
+
+@pytest.mark.parametrize("text", ["{not", "[]", "[" * 50_000, "null"])
+def test_settings_that_are_no_table_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="settings in the judge's weights are damaged"):
+        Settings.of(text)
