@@ -152,9 +152,20 @@ def test_square_share_agrees_with_the_penalty_model_roughly():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("e", "mu"), [(0.1, 0.2), (0.4, 0.2)])
+def test_shares_hardly_depend_on_the_separation_floor(e, mu):
+    body, states = prism(0.6), thrown(10_000, seed=21)
+    shares = [
+        square_share(throw(body, states, Touch(restitution=e, friction=mu), rules=rules_for(body, v_sep_m_s=v)).face)
+        for v in (0.003, 0.01, 0.03)
+    ]
+    assert max(shares) - min(shares) < 0.003  # the same throws: what is left is the floor's doing
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [0.6, 1.4])
 @pytest.mark.parametrize("e", [0.1, 0.4, 0.7])
 @pytest.mark.parametrize("mu", [0.2, 0.4])
 def test_square_share_agrees_with_the_penalty_model(ratio, e, mu):
-    # the standard error of the difference is 0.004 to 0.007
-    assert abs(share_difference(ratio, e, mu, n=3000, frequency_rad_s=20_000.0)) <= 0.015
+    # lively throws part ways sooner: the standard error of the difference is 0.004 to 0.006
+    assert abs(share_difference(ratio, e, mu, n=8000 if e == 0.7 else 4000, frequency_rad_s=12_000.0)) <= 0.015
