@@ -146,19 +146,20 @@ def penalty_faces(
 ):
     """(N,) face down (order +x, -x, +y, -y, +z, -z) of a sharp cuboid thrown from states (N, 13), -1 if undecided.
 
-    `frequency_rad_s` is that of the body's mass on one corner's spring; there are 60 steps in its period.
+    `frequency_rad_s` is that of the body's mass on one corner's spring; there are 60 steps in its period,
+    more where the damper is stiffer than the spring.
     """
     faces = np.empty(len(states), dtype=np.int64)
-    stiffness = mass_kg * frequency_rad_s**2
+    stiffness, kappa = mass_kg * frequency_rad_s**2, damping(restitution)
     _run(
         np.array(states, dtype=float),
         np.asarray(half_m, dtype=float),
         float(mass_kg),
         np.asarray(inertia_kg_m2, dtype=float),
         float(friction),
-        damping(restitution),
+        kappa,
         stiffness,
-        2 * math.pi / frequency_rad_s / 60,
+        2 * math.pi / frequency_rad_s / (60 * max(1.0, kappa / 3)),
         t_max_s,
         faces,
     )
