@@ -168,5 +168,5 @@ def test_shares_hardly_depend_on_the_separation_floor(e, mu):
 @pytest.mark.parametrize("mu", [0.2, 0.4])
 def test_square_share_agrees_with_the_penalty_model(ratio, e, mu):
     # lively throws part ways sooner: the standard error of the difference is 0.004 to 0.006
-    n, frequency_rad_s = {0.1: (2000, 8000.0), 0.4: (4000, 12_000.0), 0.7: (8000, 12_000.0)}[e]
+    n, frequency_rad_s = {0.1: (1000, 8000.0), 0.4: (4000, 12_000.0), 0.7: (8000, 12_000.0)}[e]
     assert abs(share_difference(ratio, e, mu, n=n, frequency_rad_s=frequency_rad_s)) <= 0.015
