@@ -49,12 +49,18 @@ class ImpactSpeed:
         return self.impact_per_s / self.mujoco_per_s
 
 
-def starts(n: int) -> np.ndarray:
-    """(N, 13) starting states."""
-    rng = np.random.default_rng(SEED)
+def thrown(n: int, *, seed: int = SEED, speed_m_s: float = SPEED_M_S) -> np.ndarray:
+    """(N, 13) starting states: random attitude, level speed and spin normal with the same width along each axis.
+
+    Args:
+        n: How many.
+        seed: Any integer.
+        speed_m_s: Width of the speed along each level axis.
+    """
+    rng = np.random.default_rng(seed)
     states = np.zeros((n, 13))
     states[:, 2] = HEIGHT_M
-    states[:, 3:5] = rng.normal(0, SPEED_M_S, (n, 2))
+    states[:, 3:5] = rng.normal(0, speed_m_s, (n, 2))
     quaternion = rng.normal(size=(n, 4))
     states[:, 6:10] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
     states[:, 10:] = rng.normal(0, SPIN_RAD_S, (n, 3))
@@ -120,7 +126,7 @@ def impact_speed(
         threads: Threads of both.
     """
     body = cuboid((HALF_M, HALF_M, HALF_M * ratio), density_kg_m3=DENSITY_KG_M3)
-    states, touch = starts(max(n_impact, n_mujoco)), Touch(restitution=restitution, friction=friction)
+    states, touch = thrown(max(n_impact, n_mujoco)), Touch(restitution=restitution, friction=friction)
     throw(body, states[:1], touch)  # compiled from here on
     start = time.perf_counter()
     ours = throw(body, states[:n_impact], touch, limit_s=T_MAX_S, threads=threads)

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from scenes import load
-from sim import FRAME_RATE_HZ, Params, Scene, States
-from sim.engine import decided, stacked_params
+from sim import Params, Scene
+from sim.engine import decided, stacked_params, states_at
 from sim.mujoco_engine import body_states, compile_scene, joints_of
 from sim.rollout import simulate
 
@@ -55,16 +55,8 @@ def _plain_loop(scene: Scene, params: Params, *, stop: bool) -> None:
         for _ in range(params.solver.steps_per_frame):
             mujoco.mj_step(model, data)
         if stop:
-            position, quaternion, velocity = body_states(joints, data.qpos[None], data.qvel[None])
-            state = States(
-                bodies=scene.moving_bodies,
-                time_s=frame / FRAME_RATE_HZ,
-                position_m=position,
-                quaternion=quaternion,
-                velocity=velocity,
-                params=stacked,
-            )
-            if decided(scene, state)[0]:
+            row = tuple(part[0] for part in body_states(joints, data.qpos[None], data.qvel[None]))
+            if decided(scene, states_at(scene, frame, [row], stacked))[0]:
                 return
 
 

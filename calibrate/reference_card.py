@@ -9,7 +9,7 @@ import scenes
 
 from . import reference_card_view as view
 from .output_file import checked_output, write_whole
-from .report import TEMPLATES
+from .report import template
 from .report_view import FINDINGS, number, p_text
 from .stats.hull import Hull, nearest
 
@@ -73,21 +73,12 @@ def write_card(token: str, out: Path | str) -> Path:
         SceneError: The token means no scene.
         InputError: There is no evidence, or the page cannot be written.
     """
-    import jinja2
-
     figures = card(token)
     path = checked_output(out)
     scene, variant = scenes.parse_token(token)
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=number, p=p_text, rows=view.rows_text, scale=view.scale_text)
+    empty = template("reference_card.html", number=number, p=p_text, rows=view.rows_text, scale=view.scale_text)
     chosen = scene.variant(variant)
-    page = environment.get_template("reference_card.html").render(
+    page = empty.render(
         card=figures,
         token=token,
         about=scene.prompt if chosen is None else f"{scene.prompt} Changed: {chosen.change}.",

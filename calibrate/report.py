@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from . import report_view as view
 from .output_file import checked_output, write_whole
 from .record import Cell, ClipRow, Record
 from .study_files import is_inside, is_regular
+
+if TYPE_CHECKING:
+    import jinja2
 
 TEMPLATES = Path(__file__).parent / "templates"
 IMAGE_BUDGET_BYTES = 6_000_000
@@ -100,7 +104,13 @@ def _last_frame(path: Path | None) -> bytes | None:
     return data.tobytes() if done else None
 
 
-def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, str]) -> str:
+def template(name: str, **filters: Callable[..., Any]) -> jinja2.Template:
+    """A page of this package; what is put into it is escaped.
+
+    Args:
+        name: File name in TEMPLATES.
+        **filters: Name -> filter, besides jinja2's own.
+    """
     import jinja2
 
     environment = jinja2.Environment(
@@ -110,10 +120,15 @@ def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=view.number, percent=view.percent, p=view.p_text, span=view.span)
+    environment.filters.update(filters)
+    return environment.get_template(name)
+
+
+def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, str]) -> str:
+    page = template("report.html", number=view.number, percent=view.percent, p=view.p_text, span=view.span)
     models = list(dict.fromkeys(cell.model for cell in record.cells))
     tokens = list(dict.fromkeys(sorted(cell.token for cell in record.cells)))
-    return environment.get_template("report.html").render(
+    return page.render(
         record=record,
         models=models,
         tokens=tokens,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sim import InputError, PrerequisiteError
+from sim.clip import whole_file
 from sim.intervals import clopper_pearson
 
 from .clips import Order
@@ -100,9 +101,8 @@ def make_card(
     found = trials(weights, jobs, load, workers=workers, progress=progress)
     card = summary(found, settings) | {"weights": digest_of(weights), "seed": seed}
     path = card_path(weights)
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(card, indent=1, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
-    new.replace(path)
+    with whole_file(path) as part:
+        part.write_text(json.dumps(card, indent=1, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
     return card
 
 

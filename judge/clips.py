@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from .lesson import STATES, Clip, Truth, close_box
 from .looks import close_camera, random_camera, random_look
 from .truth import Lens, truth_of
 from .views import EARLIER, N_FRAMES, look_times
+
+if TYPE_CHECKING:
+    from sim.studio import AnyStudio
+    from sim.visual_model import Quality
 
 SIZES_PX = ((240, 416), (256, 256), (240, 320), (240, 416), (320, 256))
 FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
@@ -86,7 +90,7 @@ class _Shot:
 def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
     shape = random_source("shape", scene.name, scene.version, order.seed, order.number, order.variant)
     size_px = SIZES_PX[int(shape.integers(len(SIZES_PX)))]
-    quality = "fast" if shape.uniform() < P_CRISP else "draft"
+    quality: Quality = "fast" if shape.uniform() < P_CRISP else "draft"
     shots = _shots(scene, order, size_px)
     # The judge looks closely at two of the eight frames; the others are drawn at half the size, four times faster.
     fine = np.zeros(N_FRAMES, dtype=bool)
@@ -127,7 +131,7 @@ def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
 
 
 def _drawn(
-    scene: Scene, order: Order, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int], quality: str
+    scene: Scene, order: Order, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int], quality: Quality
 ) -> Iterator[np.ndarray]:
     """For each shot the wanted frames (T, H, W, 3), as the renderer gives them."""
     with _studio(scene, order, size_px, quality) as studio:
@@ -142,11 +146,11 @@ def enlarged(frames: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
     return np.stack([cv2.resize(f, size_px[::-1], interpolation=cv2.INTER_LINEAR) for f in frames])
 
 
-def _studio(scene: Scene, order: Order, size_px: tuple[int, int], quality: str) -> Any:
+def _studio(scene: Scene, order: Order, size_px: tuple[int, int], quality: Quality) -> AnyStudio:
     if order.renderer == "mujoco":
         from sim.render import Studio
 
-        return Studio(scene, variant=order.variant, size_px=size_px, quality=quality)  # type: ignore[arg-type]
+        return Studio(scene, variant=order.variant, size_px=size_px, quality=quality)
     if order.renderer == "bullet":
         from sim.bullet_render import BulletStudio
 

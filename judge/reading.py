@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.clip import whole_file
+
 from .augment import relit, shaken, turned
 from .clips import random_source
 from .shards import Progress
@@ -89,6 +91,5 @@ def learn_to_read(
         if progress is not None and (step + 1) % 100 == 0:
             progress(f"learning to read, loss {float(loss.detach()):.2f}", step + 1, training.reader_steps)
     tensors = {name: tensor.contiguous() for name, tensor in parts.state_dict().items()}
-    new = kept.with_suffix(".new")
-    save_file(tensors, new, metadata={"state": json.dumps({"step": training.reader_steps})})
-    new.replace(kept)
+    with whole_file(kept) as part:
+        save_file(tensors, part, metadata={"state": json.dumps({"step": training.reader_steps})})

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from sim import Scene
+from sim.clip import whole_file
 
 from .clips import Order, clips, random_source
 from .lesson import Lessons
@@ -76,10 +77,8 @@ def _make(load: Load, job: Job, path: Path) -> None:
 
     cv2.setNumThreads(1)
     lessons = Lessons.of(clips(load(job.scene), job.order))
-    new = path.with_suffix(".new")
-    with new.open("wb") as handle:
+    with whole_file(path) as part, part.open("wb") as handle:
         np.savez(handle, **lessons.arrays())  # type: ignore[arg-type]
-    new.replace(path)
 
 
 def digest_of_shards(paths: Sequence[Path]) -> str:

@@ -14,6 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sim.clip import whole_file
+
 from .augment import Prepared, prepare
 from .clips import Order, random_source
 from .reading import learn_to_read, rate_share
@@ -220,9 +222,8 @@ def _keep(path: Path, network: Network, optimizer: torch.optim.Optimizer, step: 
     tensors: dict[str, Any] = {f"network.{n}": t.contiguous() for n, t in network.state_dict().items()}
     for k, entries in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{k}.{n}": t.contiguous() for n, t in entries.items()}
-    new = path.with_suffix(".new")
-    save_file(tensors, new, metadata={"state": json.dumps({"step": step})})
-    new.replace(path)
+    with whole_file(path) as part:
+        save_file(tensors, part, metadata={"state": json.dumps({"step": step})})
 
 
 def _resume(path: Path, network: Network, optimizer: torch.optim.Optimizer) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim import InputError, PrerequisiteError
+from sim.clip import whole_file
 
 if TYPE_CHECKING:
     from .network import Network
@@ -78,10 +79,8 @@ def write_weights(path: Path, network: Network, settings: Settings) -> None:
     from safetensors.torch import save_file
 
     state = {name: _halved(tensor, torch) for name, tensor in network.state_dict().items()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    save_file(state, new, metadata={"settings": json.dumps(asdict(settings), sort_keys=True)})
-    new.replace(path)
+    with whole_file(path) as part:
+        save_file(state, part, metadata={"settings": json.dumps(asdict(settings), sort_keys=True)})
 
 
 def _halved(tensor: Any, torch: Any) -> Any:

@@ -18,10 +18,10 @@ from .bullet_law import laws
 from .bullet_model import Mover, fixed_parts, movers
 from .bullet_shapes import pybullet, reach_m, smallest_m
 from .bullet_world import FreeState, World
-from .engine import Engine, Run, decided, left_bounds, stacked_params
+from .engine import Engine, Run, decided, left_bounds, recorded, stacked_params, states_at
 from .mujoco_engine import compile_scene
-from .scene import FRAME_RATE_HZ, Params, Scene
-from .trajectory import States, Trajectory, rotation_matrices
+from .scene import Params, Scene
+from .trajectory import rotation_matrices
 
 _BLOCK_S = 2.2e-3
 """Longest time between two looks at penetration and two corrections of the spin."""
@@ -199,18 +199,11 @@ class BulletEngine(Engine):
                 failed = _fault(scene, row) or (None if sound else "penetration")
                 if failed is None or not rows:
                     rows.append(row)
-                if failed is not None or (not full and bool(decided(scene, _present(scene, frame, row, stacked))[0])):
+                if failed is not None or (
+                    not full and bool(decided(scene, states_at(scene, frame, [row], stacked))[0])
+                ):
                     break
-        return Run(
-            trajectory=Trajectory(
-                bodies=scene.moving_bodies,
-                time_s=np.arange(len(rows)) / FRAME_RATE_HZ,
-                position_m=np.stack([r[0] for r in rows]),
-                quaternion=np.stack([r[1] for r in rows]),
-                velocity=np.stack([r[2] for r in rows]),
-            ),
-            failed=failed,
-        )
+        return Run(trajectory=recorded(scene, rows), failed=failed)
 
 
 def _fault(scene: Scene, row: tuple[np.ndarray, ...]) -> str | None:
@@ -219,14 +212,3 @@ def _fault(scene: Scene, row: tuple[np.ndarray, ...]) -> str | None:
     if left_bounds(scene, row[0][None])[0]:
         return "left_the_scene"
     return None
-
-
-def _present(scene: Scene, frame: int, row: tuple[np.ndarray, ...], stacked: dict[str, np.ndarray]) -> States:
-    return States(
-        bodies=scene.moving_bodies,
-        time_s=frame / FRAME_RATE_HZ,
-        position_m=row[0][None],
-        quaternion=row[1][None],
-        velocity=row[2][None],
-        params=stacked,
-    )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .errors import EngineError, one_line
-from .scene import Params, Scene
+from .scene import FRAME_RATE_HZ, Params, Scene
 from .trajectory import States, Trajectory
 
 
@@ -49,6 +49,45 @@ class Engine(ABC):
 def stacked_params(params: Sequence[Params]) -> dict[str, np.ndarray]:
     """Factor or setting -> (N, ...) its values, as `States.params` holds them."""
     return {name: np.asarray([p[name] for p in params]) for name in params[0]}
+
+
+def recorded(scene: Scene, rows: Sequence[tuple[np.ndarray, ...]]) -> Trajectory:
+    """The trajectory of one run.
+
+    Args:
+        scene: The scene.
+        rows: Position (B, 3), quaternion (B, 4) and velocity (B, 6) at each frame, from the start on.
+    """
+    position_m, quaternion, velocity = (np.stack(part) for part in zip(*rows, strict=True))
+    return Trajectory(
+        bodies=scene.moving_bodies,
+        time_s=np.arange(len(rows)) / FRAME_RATE_HZ,
+        position_m=position_m,
+        quaternion=quaternion,
+        velocity=velocity,
+    )
+
+
+def states_at(
+    scene: Scene, frame: int, rows: Sequence[tuple[np.ndarray, ...]], params: Mapping[str, np.ndarray]
+) -> States:
+    """The states of N runs at one frame.
+
+    Args:
+        scene: The scene.
+        frame: Number of the frame, 0 at the start.
+        rows: Position (B, 3), quaternion (B, 4) and velocity (B, 6) of each run.
+        params: As `stacked_params` gives them, of the same runs.
+    """
+    position_m, quaternion, velocity = (np.stack(part) for part in zip(*rows, strict=True))
+    return States(
+        bodies=scene.moving_bodies,
+        time_s=frame / FRAME_RATE_HZ,
+        position_m=position_m,
+        quaternion=quaternion,
+        velocity=velocity,
+        params=params,
+    )
 
 
 def left_bounds(scene: Scene, position_m: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .comparison import share_as_far
 from .errors import EngineError, InputError
 from .intervals import tv_limits
 from .reference import Comparison, Reference, write_json
@@ -173,7 +174,7 @@ def ideal_distance(reference: Reference, ideal: Mapping[str, float] | None) -> d
         "tv": round(tv, 6),
         "tv_interval": [round(low, 6), round(high, 6)],
         "tv_expected": round(float(null.mean()), 6),
-        "p": float((np.sum(null >= tv - 1e-9) + 1) / (len(null) + 1)),
+        "p": share_as_far(null, tv),
     }
 
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .engine import Engine, Run, decided, left_bounds, stacked_params
+from .engine import Engine, Run, decided, left_bounds, recorded, stacked_params, states_at
 from .impact.records import FAILURES, Rules
 from .impact.staging import Staging, staging
 from .impact.throws import rules_for
 from .mujoco_engine import compile_scene
 from .scene import FRAME_RATE_HZ, Params, Scene
-from .trajectory import States, Trajectory, rotation_matrices
+from .trajectory import rotation_matrices
 
 VERSION = "1"
 """Raised with every change that moves an outcome."""
@@ -51,7 +51,9 @@ def _run(scene: Scene, params: Params, *, full: bool) -> Run:
     for frame in range(1, scene.n_frames):
         if failed is None and left_bounds(scene, rows[-1][0][None])[0]:
             failed = "left_the_scene"
-        if failed is not None or (not full and bool(decided(scene, _present(scene, frame - 1, rows[-1], stacked))[0])):
+        if failed is not None or (
+            not full and bool(decided(scene, states_at(scene, frame - 1, rows[-1:], stacked))[0])
+        ):
             break
         code, n_impacts, _ = travel(state, shape, stage.ground, rules, 1 / FRAME_RATE_HZ, n_impacts)
         row = _row(stage, state)
@@ -63,16 +65,7 @@ def _run(scene: Scene, params: Params, *, full: bool) -> Run:
             rows.append(row)
     if failed is None and left_bounds(scene, rows[-1][0][None])[0]:
         failed = "left_the_scene"
-    return Run(
-        trajectory=Trajectory(
-            bodies=scene.moving_bodies,
-            time_s=np.arange(len(rows)) / FRAME_RATE_HZ,
-            position_m=np.stack([r[0] for r in rows]),
-            quaternion=np.stack([r[1] for r in rows]),
-            velocity=np.stack([r[2] for r in rows]),
-        ),
-        failed=failed,
-    )
+    return Run(trajectory=recorded(scene, rows), failed=failed)
 
 
 def _overlaps(stage: Staging, rules: Rules) -> bool:
@@ -93,14 +86,3 @@ def _row(stage: Staging, state: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
         mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(turn).ravel())
     velocity = np.concatenate([state[3:6] + np.cross(state[10:13], lever), state[10:13]])
     return (state[:3] + lever)[None], quaternion[None], velocity[None]
-
-
-def _present(scene: Scene, frame: int, row: tuple[np.ndarray, ...], stacked: dict[str, np.ndarray]) -> States:
-    return States(
-        bodies=scene.moving_bodies,
-        time_s=frame / FRAME_RATE_HZ,
-        position_m=row[0][None],
-        quaternion=row[1][None],
-        velocity=row[2][None],
-        params=stacked,
-    )

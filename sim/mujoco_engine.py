@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .engine import Engine, Run, decided, left_bounds, stacked_params
+from .engine import Engine, Run, decided, left_bounds, recorded, stacked_params, states_at
 from .errors import EngineError, PrerequisiteError, SceneError, one_line
-from .scene import FRAME_RATE_HZ, Params, Scene
-from .trajectory import States, Trajectory, rotation_matrices
+from .scene import Params, Scene
+from .trajectory import rotation_matrices
 
 KNOWN_BAD_VERSIONS = {"4.0.0": "wrong sparse solve"}
 """Versions of MuJoCo that give wrong physics, and why."""
@@ -161,23 +161,6 @@ def _drop_drawn(spec: Any) -> None:
         spec.delete(mesh)
 
 
-@dataclass
-class _Recorder:
-    """Rows recorded so far, per run."""
-
-    rows: list[list[tuple[np.ndarray, ...]]] = field(default_factory=list)
-
-    def trajectory(self, scene: Scene, run: int) -> Trajectory:
-        rows = self.rows[run]
-        return Trajectory(
-            bodies=scene.moving_bodies,
-            time_s=np.arange(len(rows)) / FRAME_RATE_HZ,
-            position_m=np.stack([r[0] for r in rows]),
-            quaternion=np.stack([r[1] for r in rows]),
-            velocity=np.stack([r[2] for r in rows]),
-        )
-
-
 class MujocoEngine(Engine):
     """MuJoCo on `mujoco.batch.Batch`: bit-identical to a plain loop at any number of threads."""
 
@@ -230,7 +213,7 @@ class MujocoEngine(Engine):
         batch.reset(keyframe=0)
         live = np.arange(len(models))
         failed: list[str | None] = [None] * len(models)
-        recorder = _Recorder([[] for _ in models])
+        rows: list[list[tuple[np.ndarray, ...]]] = [[] for _ in models]
         for frame in range(scene.n_frames):
             if frame:
                 try:
@@ -238,12 +221,13 @@ class MujocoEngine(Engine):
                 except SimulationError as fault:
                     for i in fault.ids:
                         failed[i] = "engine_error"
-            live = self._record(scene, batch, joints, live, failed, recorder, qpos, qvel)
+            live = self._record(scene, batch, joints, live, failed, rows, qpos, qvel)
             if not full and len(live):
-                live = live[~decided(scene, _present(scene, frame, recorder, live, stacked))]
+                now = {name: values[live] for name, values in stacked.items()}
+                live = live[~decided(scene, states_at(scene, frame, [rows[i][-1] for i in live], now))]
             if not len(live):
                 break
-        return [Run(trajectory=recorder.trajectory(scene, i), failed=failed[i]) for i in range(len(models))]
+        return [Run(trajectory=recorded(scene, rows[i]), failed=failed[i]) for i in range(len(models))]
 
     @staticmethod
     def _record(
@@ -252,7 +236,7 @@ class MujocoEngine(Engine):
         joints: Sequence[_Joint],
         live: np.ndarray,
         failed: list[str | None],
-        recorder: _Recorder,
+        rows: list[list[tuple[np.ndarray, ...]]],
         qpos: np.ndarray,
         qvel: np.ndarray,
     ) -> np.ndarray:
@@ -270,19 +254,6 @@ class MujocoEngine(Engine):
                     failed[i] = "engine_warning"
                 elif outside[k]:
                     failed[i] = "left_the_scene"
-            if failed[i] is None or not recorder.rows[i]:
-                recorder.rows[i].append(tuple(part[k] for part in states))
+            if failed[i] is None or not rows[i]:
+                rows[i].append(tuple(part[k] for part in states))
         return live[[failed[i] is None for i in live]]
-
-
-def _present(scene: Scene, frame: int, recorder: _Recorder, live: np.ndarray, stacked: dict[str, np.ndarray]) -> States:
-    """The last recorded states of the live runs."""
-    last = [recorder.rows[i][-1] for i in live]
-    return States(
-        bodies=scene.moving_bodies,
-        time_s=frame / FRAME_RATE_HZ,
-        position_m=np.stack([r[0] for r in last]),
-        quaternion=np.stack([r[1] for r in last]),
-        velocity=np.stack([r[2] for r in last]),
-        params={name: values[live] for name, values in stacked.items()},
-    )

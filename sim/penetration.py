@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .engine import decided, stacked_params
+from .engine import decided, stacked_params, states_at
 from .mujoco_engine import body_states, compile_scene, joints_of
-from .scene import FRAME_RATE_HZ, Scene
-from .trajectory import States
+from .scene import Scene
 
 
 def deepest_penetration(
@@ -63,15 +62,7 @@ def _of_one(scene: Scene, variant: str | None, seed: int, index: int) -> tuple[f
                 k = int(np.argmin(gap))
                 if -gap[k] > depth:
                     depth, pair = float(-gap[k]), (int(data.contact.geom1[k]), int(data.contact.geom2[k]))
-        position, quaternion, velocity = body_states(joints, data.qpos[None], data.qvel[None])
-        state = States(
-            bodies=scene.moving_bodies,
-            time_s=frame / FRAME_RATE_HZ,
-            position_m=position,
-            quaternion=quaternion,
-            velocity=velocity,
-            params=stacked,
-        )
-        if decided(scene, state)[0]:
+        row = tuple(part[0] for part in body_states(joints, data.qpos[None], data.qvel[None]))
+        if decided(scene, states_at(scene, frame, [row], stacked))[0]:
             break
     return depth, tuple(model.geom(g).name for g in pair if g >= 0)

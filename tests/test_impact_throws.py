@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from benchmarks.impact_speed import thrown
 from sim.impact import Touch, cuboid, cylinder, polyhedron, rules_for, throw
-from tests.impact_stage import FLOOR, at, thrown
+from tests.impact_stage import FLOOR, at
 from tests.penalty_model import penalty_faces
 
 CUBE = cuboid((0.01, 0.01, 0.01), density_kg_m3=2000)
