@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sim import Solver
+from sim import SceneError, Solver
 from sim.comparison import compare
 from sim.evidence import Evidence, check_reference, ideal_distance, sampling_facts, twin_solvers, unknown_spread
 from sim.penetration import deepest_penetration
@@ -132,9 +132,17 @@ class _Checks:
 
     def engines(self, n: int) -> tuple[dict[str, Comparison], dict[str, str]]:
         """What other engines give, and why those that say nothing do not."""
+        found: dict[str, Comparison] = {}
+        missing: dict[str, str] = {}
         if self._scene.one_engine_only is not None:
-            return {}, {"bullet": self._scene.one_engine_only}
-        return {"bullet": self._against("second engine", "bullet", n, engine="bullet", other=self._variant)}, {}
+            missing["bullet"] = self._scene.one_engine_only
+        else:
+            found["bullet"] = self._against("second engine", "bullet", n, engine="bullet", other=self._variant)
+        try:
+            found["impact"] = self._against("rigid impacts", "impact", n, engine="impact", other=self._variant)
+        except SceneError as cannot:  # more than one body, or a shape that rigid impacts do not cover
+            missing["impact"] = str(cannot)
+        return found, missing
 
     def twins(self) -> dict[str, Comparison]:
         """The same scene at half the step, and at twice the contact frequency besides."""
