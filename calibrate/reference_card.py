@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import scenes
+from sim import InputError
 
 from . import reference_card_view as view
 from .output_file import checked_output, write_whole
@@ -33,6 +34,15 @@ def card(token: str) -> dict[str, Any]:
         SceneError: The token means no scene.
         InputError: There is no reference or no evidence, or the two do not belong together.
     """
+    try:
+        return _figures(token)
+    except (KeyError, TypeError) as fault:
+        raise InputError(
+            f"the evidence of {token} is not whole ({fault}); make it again with: quincunx references"
+        ) from fault
+
+
+def _figures(token: str) -> dict[str, Any]:
     found, evidence = scenes.reference(token), scenes.evidence(token)
     out = evidence.to_json()
     members = found.member_shares

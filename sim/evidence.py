@@ -115,6 +115,8 @@ def _check_shapes(fields: Mapping[str, Any]) -> None:
     for name in ("sampling", "failed", "null", "unknown_spread", "engines_missing", *optional):
         if not (isinstance(fields[name], Mapping) or name in optional and fields[name] is None):
             raise TypeError(f"{name} is no table")
+    for name in ("reached", "aimed_half_width", "budget_cpu_s"):
+        fields["sampling"][name]  # KeyError if it is missing
     for name in ("version", "failed_share", "undecided_share"):
         if type(fields[name]) not in (int, float) or not 0 <= fields[name] < float("inf"):
             raise TypeError(f"{name} is no number")

@@ -189,6 +189,9 @@ class Scene:
             raise SceneError(f"{self.name}: outcomes must be two or more different labels, got {self.outcomes}")
         if not self.moving_bodies:
             raise SceneError(f"{self.name}: moving_bodies must name one body or more")
+        for name, kind in (("solver", Solver), ("camera", Camera), ("look", Look)):
+            if not isinstance(getattr(self, name), kind):
+                raise SceneError(f"{self.name}: {name} must be a {kind.__name__}, got {getattr(self, name)!r}")
         for name, factor in self.factors.items():
             if not isinstance(factor, Factor):
                 raise SceneError(f"{self.name}: factor {name!r} must be hidden(...) or unknown(...), got {factor!r}")

@@ -75,7 +75,8 @@ def made(ball, **changes):
     one = sample(ball, n=16, seed=1)
     facts = {
         "scene": "ball", "version": 1, "settings_hash": "0", "code_hash": "1", "seed": 1, "n": 16,
-        "sampling": {"half_width": 0.3}, "failed_share": 0.0, "undecided_share": 0.0, "failed": {}, "null": {},
+        "sampling": {"half_width": 0.3, "reached": False, "aimed_half_width": 0.01, "budget_cpu_s": 9.0},
+        "failed_share": 0.0, "undecided_share": 0.0, "failed": {}, "null": {},
         "unknown_spread": unknown_spread(one), "ideal": None, "ideal_distance": None,
         "twins": {"half_step": compare(one, one)}, "engines": {"bullet": compare(one, one)}, "engines_missing": {},
         "not_causal": {}, "penetration": None, "predictability": None,

@@ -146,6 +146,16 @@ def test_missing_evidence_and_bad_places_are_told(die, tmp_path, monkeypatch):
         card("die_roll")
 
 
+@pytest.mark.parametrize("part", ["ideal", "sampling"])
+def test_evidence_that_lost_a_part_is_one_line(die, part):
+    die(spread=False)
+    path = shipped.evidence_path("die_roll")
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, part: {}}))
+    with pytest.raises(InputError, match="is not whole.*make it again"):
+        card("die_roll")
+
+
 def test_marks_stand_where_their_numbers_say(die):
     die(spread=False)
     figures = card("die_roll")

@@ -66,6 +66,8 @@ def test_contradictions_are_refused():
         toy(moving_bodies=())
     with pytest.raises(SceneError, match=r"toy: factor 'push_m_s' must be hidden\(...\) or unknown\(...\), got 5"):
         toy(factors={"push_m_s": 5})
+    with pytest.raises(SceneError, match="toy: solver must be a Solver, got 3"):
+        toy(solver=3)
     with pytest.raises(SceneError, match="toy: ideal must give one probability per outcome"):
         toy(ideal={"a": 0.5, "b": 0.6})
     with pytest.raises(SceneError, match=r"toy@x: settings \['nope'\] are not settings of the scene"):
