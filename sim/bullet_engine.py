@@ -33,7 +33,7 @@ _TOUCHED_M_S = 1e-9
 """Departure from free fall that tells a contact."""
 
 
-class _Stage:
+class Stage:
     """One world with the scene's moving bodies in it, seen with MuJoCo's frames."""
 
     def __init__(self, model: Any, scene: Scene, world: World) -> None:
@@ -192,7 +192,7 @@ class BulletEngine(Engine):
         failed: str | None = None
         world = World(gravity_m_s2=model.opt.gravity, timestep_s=params.solver.timestep_s, scene=scene.name)
         with world:
-            stage = _Stage(model, scene, world)
+            stage = Stage(model, scene, world)
             for frame in range(scene.n_frames):
                 sound = stage.advance(params.solver.steps_per_frame) if frame else stage.sound_start()
                 row = stage.row()

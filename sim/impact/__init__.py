@@ -12,5 +12,6 @@ from .records import FAILURES as FAILURES
 from .records import Rules as Rules
 from .throws import Result as Result
 from .throws import Touch as Touch
+from .throws import replay as replay
 from .throws import rules_for as rules_for
 from .throws import throw as throw

@@ -58,6 +58,29 @@ def travel_entry() -> Any:
 
 
 @cache
+def replay_entry() -> Any:
+    """Compiled `replay(states, shape, ground, rules, frame, counts, out)`: the codes (N,) of states followed in time.
+
+    `out` (N, T, 13) gets the state at each frame, up to `counts` (N,) of them, or up to a failure.
+    """
+    version = digest()
+
+    @njit(cache=True, nogil=True)
+    def replay(states, shape, ground, rules, frame, counts, out):  # type: ignore[no-untyped-def]
+        codes = np.zeros(states.shape[0], dtype=np.int64)
+        for i in range(states.shape[0]):
+            n_impacts = 0
+            for k in range(counts[i]):
+                out[i, k] = states[i]
+                codes[i], n_impacts = travel(states[i], shape, ground, rules, frame, n_impacts)
+                if codes[i]:
+                    break
+        return codes, version
+
+    return replay
+
+
+@cache
 def gap_entry() -> Any:
     """Compiled `gap(state, shape, ground)`: the least gap to any plane first."""
     version = digest()

@@ -190,6 +190,44 @@ def throw(
     )
 
 
+def replay(
+    body: Body,
+    states: np.ndarray,
+    touch: Touch,
+    *,
+    frame_s: float,
+    counts: np.ndarray,
+    rules: Rules | None = None,
+    gravity_m_s2: float = GRAVITY_M_S2,
+) -> np.ndarray:
+    """(N, T, 13) how a body moves on the plane z = 0 from given states, one row a frame; nan where there is none.
+
+    Args:
+        body: The body.
+        states: (N, 13) as in `throw`.
+        touch: The law of contact, the same for all throws.
+        frame_s: Time between two rows.
+        counts: (N,) rows asked of each throw, the starting one included; one that fails has fewer.
+        rules: Settings of the impacts; `rules_for(body)` if None.
+        gravity_m_s2: Gravity, downwards.
+
+    Raises:
+        ValueError: An array has the wrong shape, or a number is impossible.
+    """
+    from .compiled import contiguous, replay_entry
+
+    states, planes = contiguous(states).copy(), contiguous([[0, 0, 1, 0]])
+    if not (frame_s > 0 and gravity_m_s2 > 0 and len(counts) == len(states)):
+        raise ValueError(f"frame_s and gravity_m_s2 must be positive, one count per state; got {frame_s, gravity_m_s2}")
+    gravity = np.array([0.0, 0.0, -gravity_m_s2])
+    laws = _checked_laws(states[:1], planes, touch)[0]
+    ground = Ground(planes=planes, laws=laws, patches=np.empty((0, 10)), gravity_m_s2=gravity)
+    settings = rules_for(body, gravity_m_s2=gravity_m_s2) if rules is None else rules
+    out = np.full((len(states), int(np.max(counts, initial=0)), 13), np.nan)
+    replay_entry()(states, body.shape, ground, settings, float(frame_s), np.asarray(counts, dtype=np.int64), out)
+    return out
+
+
 def _checked_laws(states: np.ndarray, planes: np.ndarray, touch: Touch | Sequence[Touch]) -> np.ndarray:
     """(N, P, 4) the law of each throw with each plane."""
     if states.ndim != 2 or states.shape[1] != 13:
