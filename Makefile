@@ -39,6 +39,7 @@ test: gl
 	$(PYTEST) -n $(WORKERS)
 
 test-all: gl
+	@$(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS)) --editable '.[dev,cluster]'
 	$(PYTEST) -n $(WORKERS) -m 'not gpu'
 
 lint: setup

@@ -62,6 +62,9 @@ def reference(
         str | None, typer.Option(metavar="A:B", help="Rollouts A to B - 1 alone, for `merge`; instead of --n.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write the counts to, as part.json.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Ray cluster whose machines share the work, as auto.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Simulate a scene and count its outcomes."""
@@ -75,18 +78,27 @@ def reference(
     if variant is not None and named is not None and variant != named:
         stop(f"{token} names the variant {named}, --variant another, {variant}; give one", code=WRONG_USE)
     chosen = named if variant is None else variant
+    if cluster is not None and (checkpoint, threads, indices) != (None, None, None):
+        stop("--cluster goes without --checkpoint, --threads and --indices", code=WRONG_USE)
+    spread = None if cluster is None else f"{token}@{variant}" if named is None and variant is not None else token
     with progress(f"simulating {scene.token(chosen)}", shown=not json) as advance:
-        found = sample(
-            scene,
-            variant=chosen,
-            n=len(wanted),
-            seed=seed,
-            first_index=wanted.start,
-            engine=engine.value,
-            threads=threads,
-            checkpoint=checkpoint,
-            progress=advance,
-        )
+        if spread is not None and cluster is not None:
+            from sim.cluster import sample_on_cluster
+
+            how: dict[str, Any] = {"address": cluster, "engine": engine.value, "progress": advance}
+            found = sample_on_cluster(catalogue.parse_token, spread, n=len(wanted), seed=seed, **how)
+        else:
+            found = sample(
+                scene,
+                variant=chosen,
+                n=len(wanted),
+                seed=seed,
+                first_index=wanted.start,
+                engine=engine.value,
+                threads=threads,
+                checkpoint=checkpoint,
+                progress=advance,
+            )
     if out is not None:
         found.write(out)
     tell(found, summary(found, scene=scene.name, variant=chosen), json=json)

@@ -37,6 +37,7 @@ class Stage:
     """One world with the scene's moving bodies in it, seen with MuJoCo's frames."""
 
     def __init__(self, model: Any, scene: Scene, world: World) -> None:
+        """The bodies of the model in an empty world."""
         self.world, self._gravity = world, np.asarray(model.opt.gravity, dtype=float)
         self._timestep_s = float(model.opt.timestep)
         fixed, self.movers = fixed_parts(model, scene.name), movers(model, scene)
