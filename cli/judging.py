@@ -9,6 +9,7 @@ import typer
 
 import scenes as catalogue
 
+from .choosing import Asked, Cache, EndpointUrl, JudgeKind, KeyEnv, Kind, Model, PerMinute, Votes, chosen_judge
 from .faults import NOTHING_SCORED, WRONG_USE, guarded, stop
 from .output import Json, print_json, progress, say, table
 
@@ -46,6 +47,13 @@ def judge(
     files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Clips, or folders of clips.")],
     scene: Annotated[str, typer.Option(help="The scene (or scene@variant) that the clips show.")],
     weights: Weights = None,
+    kind: JudgeKind = Kind.NETWORK,
+    endpoint: EndpointUrl = None,
+    model: Model = None,
+    key_env: KeyEnv = None,
+    votes: Votes = None,
+    per_minute: PerMinute = None,
+    cache: Cache = None,
     json: Json = False,
 ) -> None:
     """Say which outcome each clip shows.
@@ -56,11 +64,11 @@ def judge(
     clips = clips_in(files)
     if not clips:
         stop(f"no clip in {', '.join(map(str, files))}", code=NOTHING_SCORED)
-    from judge import load_judge
-
+    asked = Asked(endpoint=endpoint, model=model, key_env=key_env, votes=votes, per_minute=per_minute, cache=cache)
+    reader, _ = chosen_judge(kind, asked, weights, versions())
     rows: list[dict[str, Any]] = []
     with progress("judging", shown=not json) as advance:
-        for file, verdict in zip(clips, load_judge(weights, versions=versions()).verdicts(clips, scene), strict=True):
+        for file, verdict in zip(clips, reader.verdicts(clips, scene), strict=True):
             rows.append({"file": str(file), **verdict.to_json()})
             advance(len(rows), len(clips))
     if json:

@@ -10,12 +10,14 @@ import typer
 
 from sim import QuincunxError
 
+from .choosing import Asked, Cache, EndpointUrl, JudgeKind, KeyEnv, Kind, Model, PerMinute, Votes, chosen_judge
 from .faults import NOTHING_SCORED, WRONG_USE, guarded, stop
 from .judging import Weights, versions
 from .output import Json, print_json, progress, say, table
 
 if TYPE_CHECKING:
     from calibrate.record import Record
+    from judge.judge import Judge
 
 
 def register(app: typer.Typer) -> None:
@@ -57,6 +59,13 @@ def score(
     weights: Weights = None,
     seed: Annotated[int, typer.Option(help="Seed of the Monte Carlo draws.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Clips judged at a time; never changes a result.")] = 1,
+    kind: JudgeKind = Kind.NETWORK,
+    endpoint: EndpointUrl = None,
+    model: Model = None,
+    key_env: KeyEnv = None,
+    votes: Votes = None,
+    per_minute: PerMinute = None,
+    cache: Cache = None,
     json: Json = False,
 ) -> None:
     """Score a folder of clips.
@@ -67,21 +76,16 @@ def score(
     from calibrate.score import score_study, score_verdicts
 
     if verdicts is not None:
+        if kind is not Kind.NETWORK:
+            stop("--verdicts needs no judge; leave out --judge", code=WRONG_USE)
         record = score_verdicts(verdicts, out=out, seed=seed)
         if folder is not None:
             say(without_row(record, folder, verdicts))
     elif folder is None:
         stop("score needs a FOLDER, or --verdicts FILE.csv", code=WRONG_USE)
     else:
-        from calibrate.output_file import checked_output
-        from judge import load_judge
-        from judge.card import card_path, read_card
-        from judge.weights import SHIPPED
-
-        path = SHIPPED if weights is None else weights
-        checked_output(out, inputs=(path, card_path(path)))
-        judge = load_judge(weights, versions=versions())
-        card = read_card(path)
+        asked = Asked(endpoint=endpoint, model=model, key_env=key_env, votes=votes, per_minute=per_minute, cache=cache)
+        judge, card = _judge_for(kind, asked, weights, out)
         with progress("judging", shown=not json) as advance:
             record = score_study(folder, judge, out=out, seed=seed, workers=workers, card=card, progress=advance)
     if json:
@@ -90,6 +94,17 @@ def score(
         _tell(record, out)
     if record.n_scored == 0:
         stop("nothing was scored: no clip has an outcome", code=NOTHING_SCORED)
+
+
+def _judge_for(kind: Kind, asked: Asked, weights: Path | None, out: Path) -> tuple[Judge, dict[str, Any] | None]:
+    """The judge and its card; the record may not be written over what the judge is read from."""
+    from calibrate.output_file import checked_output
+    from judge.card import card_path
+    from judge.weights import SHIPPED
+
+    path = SHIPPED if weights is None else weights
+    checked_output(out, inputs=(path, card_path(path)))
+    return chosen_judge(kind, asked, weights, versions())
 
 
 def _tell(record: Record, out: Path) -> None:
