@@ -1,7 +1,8 @@
 """Counts against a reference: distances, what chance alone gives, tests and intervals. Knows no scene and no video.
 
 - How far, and how far would chance be: `total_variation`, `expected_total_variation`, `excess`
-- How sure: `tv_test` (p-value), `holm` (many cells), `tv_interval`, `clopper_pearson` (one share)
+- How far, for outcomes in a row: `wasserstein`
+- How sure: `tv_test`, `multinomial_test` (p-values), `holm` (many cells), `tv_interval`, `clopper_pearson` (one share)
 - What could the missing clips change: `share_bounds`, `tv_bounds`
 - The reference, exact or itself a sample: `Baseline`
 """
@@ -13,9 +14,12 @@ from .holm import holm as holm
 from .missing_bounds import Bounds as Bounds
 from .missing_bounds import share_bounds as share_bounds
 from .missing_bounds import tv_bounds as tv_bounds
+from .multinomial_test import MultinomialTest as MultinomialTest
+from .multinomial_test import multinomial_test as multinomial_test
 from .total_variation import excess as excess
 from .total_variation import expected_total_variation as expected_total_variation
 from .total_variation import total_variation as total_variation
 from .tv_interval import tv_interval as tv_interval
 from .tv_test import TvTest as TvTest
 from .tv_test import tv_test as tv_test
+from .wasserstein import wasserstein as wasserstein
