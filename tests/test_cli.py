@@ -27,8 +27,9 @@ from sim.rollout import simulate
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = "torch torchvision safetensors mujoco cv2 scipy trimesh av pybullet matplotlib numba rich jinja2".split()
 VERBS = (
-    "scenes show render kit reference merge references reference-card judge card train score report demo doctor".split()
-)
+    "scenes show render kit reference merge references reference-card judge card train score report replicate demo "
+    "doctor"
+).split()
 
 
 @pytest.fixture
