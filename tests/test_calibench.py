@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
 from pathlib import Path
 
 import pytest
 
-from calibrate.published.calibench import benjamini_hochberg, human_agreement, replicate
-from calibrate.published.pearson import chi_square, exact_p
+from calibrate.published.calibench import human_agreement, replicate
 from sim import InputError
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -33,30 +30,13 @@ def test_every_published_cell_is_matched() -> None:
         for key in ("p_exact", "q"):
             if cell[key] is not None:
                 value = getattr(ours, key)
-                digits = 5 if value > 1e-4 else 1 - math.floor(math.log10(value))
-                assert round(value, digits) == pytest.approx(cell[key], rel=0.051, abs=1e-5), (key, cell)
+                printed = f"{value:.5f}" if value > 1e-4 else f"{value:.1e}"
+                assert float(printed) == cell[key], (key, cell)
 
 
 @needs_data
 def test_people_agree_with_the_machine_on_152_of_162_clips() -> None:
     assert human_agreement(OUTCOMES) == (152, 162)
-
-
-@pytest.mark.parametrize(("counts", "weights"), [((3, 1, 0), (18, 18, 1)), ((2, 2, 2), (1, 2, 3)), ((5, 0), (1, 1))])
-def test_the_exact_p_is_that_of_a_full_enumeration(counts: tuple[int, ...], weights: tuple[int, ...]) -> None:
-    n, p = sum(counts), 0.0
-    for table in itertools.product(range(n + 1), repeat=len(counts)):
-        if sum(table) == n and chi_square(table, weights) >= chi_square(counts, weights) - 1e-9:
-            ways = math.factorial(n) / math.prod(map(math.factorial, table))
-            p += ways * math.prod((w / sum(weights)) ** x for w, x in zip(weights, table, strict=True))
-    assert exact_p(counts, weights) == pytest.approx(p, rel=1e-12)
-
-
-def test_q_values_are_those_of_scipy() -> None:
-    from scipy.stats import false_discovery_control
-
-    p = [0.001, 0.8, 0.04, 0.03, 0.03, 1.0]
-    assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p).tolist())
 
 
 def test_a_cell_without_a_legible_clip_scores_one_and_is_not_tested(tmp_path: Path) -> None:

@@ -22,12 +22,11 @@ from calibrate.stats import (
     excess,
     expected_total_variation,
     holm,
+    multinomial_test,
     total_variation,
     tv_test,
 )
 from sim import InputError
-
-from .pearson import chi_square, exact_p
 
 WEIGHTS: Mapping[str, tuple[int, ...]] = {
     "galton_board_real": tuple(math.comb(10, i) for i in range(11)),
@@ -107,21 +106,6 @@ class Replication:
         return sum(cell.p_tv_holm is not None and cell.p_tv_holm < LEVEL for cell in self.cells)
 
 
-def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """q-values (Benjamini and Hochberg 1995).
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03])
-    [0.03, 0.04, 0.04]
-    """
-    order = sorted(range(len(p)), key=lambda i: p[i])
-    q, least = [0.0] * len(p), 1.0
-    for rank in range(len(p), 0, -1):
-        i = order[rank - 1]
-        least = min(least, p[i] * len(p) / rank)
-        q[i] = least
-    return q
-
-
 def replicate(outcomes: Path | str, group: str) -> Replication:
     """The published method applied to one group of a file laid out like CaliBench's outcomes.
 
@@ -135,7 +119,7 @@ def replicate(outcomes: Path | str, group: str) -> Replication:
     table = _group(Path(outcomes), group)
     cells = [_cell(scene, model, clips) for scene, row in table.items() for model, clips in row.items()]
     tested = [i for i, cell in enumerate(cells) if cell.p_monte_carlo is not None]
-    q = benjamini_hochberg([cells[i].p_monte_carlo or 0.0 for i in tested])
+    q = _q_values([cells[i].p_monte_carlo or 0.0 for i in tested])
     mended = holm([cells[i].p_tv for i in tested])
     for i, q_value, p in zip(tested, q, mended, strict=True):
         cells[i] = replace(cells[i], q=q_value, p_tv_holm=p)
@@ -212,7 +196,7 @@ def _cell(scene: str, model: str, clips: Sequence[int | None]) -> PublishedCell:
     tv = total_variation(counts, baseline) if n else None
     e0 = expected_total_variation(n, baseline) if n else None
     above = excess(tv, e0) if tv is not None and e0 is not None else None
-    interval = clopper_pearson(n, requested)
+    interval, pearson = clopper_pearson(n, requested), multinomial_test(counts, baseline, seed=0, statistic="chi2")
     return PublishedCell(
         scene=scene,
         model=model,
@@ -224,14 +208,21 @@ def _cell(scene: str, model: str, clips: Sequence[int | None]) -> PublishedCell:
         e0=e0,
         excess=above,
         score=(1 - rho) + rho * (above or 0.0),
-        chi2=chi_square(counts, weights) if n else None,
-        p_exact=exact_p(counts, weights) if n else None,
+        chi2=pearson.value if n else None,
+        p_exact=pearson.p if n else None,
         p_monte_carlo=_monte_carlo(counts, baseline.p) if tested else None,
         q=None,
         rho_interval=(interval.low, interval.high),
         p_tv=tv_test(counts, baseline, seed=0).p if tested else None,
         p_tv_holm=None,
     )
+
+
+def _q_values(p: Sequence[float]) -> list[float]:
+    """Benjamini and Hochberg's q of each p."""
+    from scipy.stats import false_discovery_control
+
+    return np.asarray(false_discovery_control(p)).tolist() if p else []
 
 
 def _monte_carlo(counts: Sequence[int], p: Sequence[float]) -> float:
