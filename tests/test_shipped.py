@@ -83,6 +83,7 @@ def test_evidence_that_is_missing_or_of_another_reference_is_named_with_the_cure
     tables = ("twins", "engines", "not_causal", "sampling", "failed", "null", "unknown_spread", "engines_missing")
     facts = {name: None for name in Evidence.__dataclass_fields__} | {name: {} for name in tables}
     facts |= {name: 0 for name in ("version", "failed_share", "undecided_share")}
+    facts["sampling"] = {"reached": True, "aimed_half_width": 0.01, "budget_cpu_s": 300.0}
     Evidence(**{**facts, "scene": "y_fork"}).write(tmp_path / "y_fork.json")
     with pytest.raises(InputError, match="y_fork.json is not of the reference beside it; make both again with"):
         scenes.evidence("y_fork")
