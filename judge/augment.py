@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .lesson import CLOSE_STORED_PX, Lessons
+from .lesson import CLOSE_STORED_PX, N_CORNERS, Lessons
 from .shards import Batch
-from .views import CLOSE_PX
+from .views import CLOSE_PX, N_FRAMES
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,8 +27,12 @@ class Prepared:
     """(N, 2, 3) true column, row and diameter of the object and of a second copy; nan where not seen."""
     corners: Tensor
     """(N, 8, 2) column and row of the corners of the scene's bounds; nan where unknown."""
+    path: Tensor
+    """(N, 2, 7, 2) column and row of the object and of a second copy in the frames before; nan where not seen."""
     at: Tensor
     """(N, 3) the object's place in the scene's bounds; nan where it is not seen."""
+    up: Tensor
+    """(N, 3) which way up is in the object's own frame; nan where that cannot be seen."""
     scene: Tensor
     state: Tensor
     outcome: Tensor
@@ -40,15 +44,17 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
 
     lessons = batch.lessons
     glance, last, places = reframed(lessons.glance, lessons.last, _places(lessons), rng)
-    where, twin, corners = places[:, 0], places[:, 1], places[:, 2:, :2]
-    glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), rng)), rng)
+    n, k = len(lessons), 2 + N_CORNERS
+    glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), lessons.drawn, rng)), rng)
     return Prepared(
         glance=_channels(glance),
         last=_channels(last),
         close=_channels(close),
-        where=torch.from_numpy(np.stack([where, twin], axis=1)),
-        corners=torch.from_numpy(corners),
+        where=torch.from_numpy(places[:, :2]),
+        corners=torch.from_numpy(places[:, 2:k, :2]),
+        path=torch.from_numpy(places[:, k:, :2].reshape(n, 2, N_FRAMES - 1, 2)),
         at=torch.from_numpy(lessons.at),
+        up=torch.from_numpy(lessons.up),
         scene=torch.from_numpy(batch.scene),
         state=torch.from_numpy(lessons.state),
         outcome=torch.from_numpy(lessons.outcome),
@@ -56,9 +62,10 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
 
 
 def _places(lessons: Lessons) -> np.ndarray:
-    """(N, 10, 3) all places in the last frame that are known: object, second copy and corners (diameter 0)."""
-    corners = np.concatenate([lessons.corners, np.zeros_like(lessons.corners[..., :1])], axis=2)
-    return np.concatenate([lessons.where[:, None], lessons.twin[:, None], corners], axis=1)
+    """(N, 24, 3) all places that are known: object, second copy, corners, both paths; points have diameter 0."""
+    points = np.concatenate([lessons.corners, lessons.path, lessons.twin_path], axis=1)
+    points = np.concatenate([points, np.zeros_like(points[..., :1])], axis=2)
+    return np.concatenate([lessons.where[:, None], lessons.twin[:, None], points], axis=1)
 
 
 def _channels(pictures: np.ndarray) -> Tensor:
@@ -104,14 +111,14 @@ def relit(pictures: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.n
     return out
 
 
-def turned(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The close looks (N, 2, S, S, 3), half of them mirrored and turned by quarters: a mark says the same any way up.
+def turned(close: np.ndarray, may: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The close looks (N, 2, S, S, 3), half of those that `may` (N,) mirrored and turned by quarters.
 
-    What depends on left and right is told by the other two looks, which are never turned.
+    A mark seen from above says the same any way up; how a body leans, seen from the side, does not.
     """
     out = close.copy()
     for k in range(len(close)):
-        if rng.uniform() < 0.5:
+        if rng.uniform() < 0.5 * may[k]:
             flipped = close[k, :, :, :: int(rng.choice([-1, 1]))]
             out[k] = np.rot90(flipped, int(rng.integers(4)), axes=(1, 2))
     return out

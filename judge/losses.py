@@ -10,13 +10,14 @@ from .heat import focal_loss, target
 from .network import Answer, Finding
 
 
-def finding_loss(found: Finding, where: Tensor, corners: Tensor) -> Tensor:
-    """Mean loss of the places and diameters of all objects, and of the corners, that the last frame shows.
+def finding_loss(found: Finding, where: Tensor, corners: Tensor, path: Tensor) -> Tensor:
+    """Mean loss of the places of all objects in all frames, and of diameters and corners in the last one.
 
     Args:
         found: What `Network.look` returned.
         where: (N, 2, 3) true column, row and diameter of the object and of a second copy, nan where not seen.
         corners: (N, 8, 2) true column and row of the corners of the scene's bounds, nan where unknown.
+        path: (N, 2, 7, 2) true column and row of the object and of a second copy before, nan where not seen.
     """
     where = torch.where(_inside(where[..., :2])[..., None], where, torch.nan)
     loss = focal_loss(found.heat, target(where, found.heat.shape[-1]))
@@ -25,6 +26,10 @@ def finding_loss(found: Finding, where: Tensor, corners: Tensor) -> Tensor:
         true = torch.cat([where[alone, 0, :2], where[alone, 0, 2:].log()], 1)
         gap = (found.where[alone] - true) / torch.tensor([0.01, 0.01, 0.1])
         loss = loss + 0.1 * F.smooth_l1_loss(gap.clamp(-20, 20), torch.zeros_like(gap)) * alone.float().mean()
+    before = path.movedim(1, 2).flatten(0, 1)  # (7N, 2, 2)
+    before = torch.where(_inside(before)[..., None], before, torch.nan)
+    trace = found.trace.flatten(0, 1)
+    loss = loss + focal_loss(trace, target(before, trace.shape[-1]))
     shown = _inside(corners)
     if bool(shown.any()):
         loss = loss + 10 * F.smooth_l1_loss(found.corners[shown], corners[shown], beta=0.02)
@@ -36,14 +41,15 @@ def _inside(places: Tensor) -> Tensor:
     return ((places > 0) & (places < 1)).all(-1)
 
 
-def answer_loss(answer: Answer, state: Tensor, outcome: Tensor, at: Tensor) -> Tensor:
-    """Mean loss of states, of outcomes over the sound clips, and of the object's place in the scene.
+def answer_loss(answer: Answer, state: Tensor, outcome: Tensor, at: Tensor, up: Tensor) -> Tensor:
+    """Mean loss of states, of outcomes over the sound clips, and of the object's place and pose in the scene.
 
     Args:
         answer: What `Network.judge` returned.
         state: (N,) positions in STATES.
         outcome: (N,) positions in the outcomes, -1 for a null.
         at: (N, 3) the object's place in the scene's bounds, nan where it is not seen.
+        up: (N, 3) which way up is in the object's own frame, nan where that cannot be seen.
     """
     loss = F.cross_entropy(answer.state, state)
     sound = outcome >= 0
@@ -53,4 +59,12 @@ def answer_loss(answer: Answer, state: Tensor, outcome: Tensor, at: Tensor) -> T
     seen = torch.isfinite(at).all(1)
     if bool(seen.any()):
         loss = loss + 3 * F.smooth_l1_loss(answer.at[seen], at[seen].clamp(-1.5, 1.5), beta=0.05)
-    return loss
+    return loss + 0.5 * up_loss(answer.up, up)
+
+
+def up_loss(said: Tensor, up: Tensor) -> Tensor:
+    """Mean loss of which way up is in the object's own frame, (N, 3), over the clips where that can be seen."""
+    seen = torch.isfinite(up).all(1)
+    if not bool(seen.any()):
+        return said.sum() * 0
+    return 3 * F.smooth_l1_loss(said[seen], up[seen], beta=0.1)

@@ -18,7 +18,7 @@ from sim.clip import whole_file
 from .clips import Order, clips, random_source
 from .lesson import Lessons
 
-FORMAT = 3
+FORMAT = 4
 """Raised by every change of this package that changes the bytes of a shard."""
 GROUP = 24
 """Shards that are mixed with each other while training."""

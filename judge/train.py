@@ -39,9 +39,11 @@ class Training:
     seed: int = 0
     n_clips: int = 800
     """Clips of each scene, about."""
-    more: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 2.4, "galton_board": 2.8, "roulette": 2.0})
+    more: Mapping[str, float] = field(
+        default_factory=lambda: {"coin_toss": 1.5, "die_roll": 2.4, "galton_board": 2.8, "roulette": 2.4}
+    )
     """Scene -> how many times as many clips, where outcomes are many or marks are fine."""
-    p_fault: float = 0.38
+    p_fault: float = 0.5
     drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 3200})
     """Scene -> clips of dice drawn in two dimensions, besides."""
     p_close: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 0.15})
@@ -54,7 +56,7 @@ class Training:
     reader_steps: int = 2200
     """... alone, for so many steps, before everything together: these cost a tenth."""
     reader_batch: int = 96
-    steps: int = 850
+    steps: int = 1000
     batch: int = 64
     rate: float = 2e-3
     weight_decay: float = 0.02
@@ -210,9 +212,9 @@ def _loss(network: Network, batch: Prepared, *, bfloat16: bool) -> Tensor:
 
     with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
         found = network.look(batch.glance, batch.last, batch.scene)
-        answer = network.judge(batch.glance, batch.last, batch.close, found, batch.scene)
-    finding = finding_loss(found, batch.where, batch.corners)
-    return answer_loss(answer, batch.state, batch.outcome, batch.at) + 0.5 * finding
+        answer = network.judge(batch.close, found, batch.scene)
+    finding = finding_loss(found, batch.where, batch.corners, batch.path)
+    return answer_loss(answer, batch.state, batch.outcome, batch.at, batch.up) + 0.5 * finding
 
 
 def _keep(path: Path, network: Network, optimizer: torch.optim.Optimizer, step: int) -> None:
