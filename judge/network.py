@@ -133,14 +133,14 @@ class Network(nn.Module):
         n, one = len(scene), torch.arange(len(scene))
         frames, now = pixels(glance), pixels(last)
         first = F.interpolate(frames[:, 0], size=now.shape[-2:], mode="bilinear", align_corners=False)
-        maps = self.last(_packed(torch.cat([now, now - first], 1)))
+        maps = self.last(_beside(now, now - first))
         every = _summed([layer(m).float() for layer, m in zip(self.find, maps, strict=True)])  # (N, 2S, 44, 44)
         found = every.reshape(n, -1, 2, *every.shape[2:])[one, scene]  # (N, 2, 44, 44)
         edges = _summed([layer(m).float() for layer, m in zip(self.corner, maps, strict=True)])  # (N, 8S, 44, 44)
         corners = soft_places(edges.reshape(n, -1, N_CORNERS, *edges.shape[2:])[one, scene])
         heat = found[:, 0] - 3.0  # objects are rare
         gap = frames - F.interpolate(now, size=frames.shape[-2:], mode="area")[:, None]  # (N, 7, 3, 80, 80)
-        seen = self.glance(_packed(torch.cat([frames, gap], 2).flatten(0, 1)))
+        seen = self.glance(_beside(frames.flatten(0, 1), gap.flatten(0, 1)))
         traces = _summed([layer(m).float() for layer, m in zip(self.trace, seen, strict=True)])  # (7N, S, 20, 20)
         return Finding(
             heat=heat,
@@ -218,9 +218,9 @@ class Network(nn.Module):
         return out
 
 
-def _packed(pictures: Tensor) -> Tensor:
-    """The same pictures, laid out in memory as convolutions like them."""
-    return pictures.contiguous(memory_format=torch.channels_last)
+def _beside(one: Tensor, other: Tensor) -> Tensor:
+    """(N, 6, H, W) from two times (N, 3, H, W); the channels of a pixel lie together, as convolutions like it."""
+    return torch.cat([one.movedim(1, -1), other.movedim(1, -1)], -1).movedim(-1, 1)
 
 
 def _summed(maps: list[Tensor]) -> Tensor:
