@@ -33,6 +33,8 @@ class Prepared:
     """(N, 3) the object's place in the scene's bounds; nan where it is not seen."""
     up: Tensor
     """(N, 3) which way up is in the object's own frame; nan where that cannot be seen."""
+    rest: Tensor
+    """(N,) 1 where the object lies still at the end, 0 where it is on its way; nan where it may be both."""
     scene: Tensor
     state: Tensor
     outcome: Tensor
@@ -45,7 +47,7 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
     lessons = batch.lessons
     glance, last, places = reframed(lessons.glance, lessons.last, _places(lessons), rng)
     n, k = len(lessons), 2 + N_CORNERS
-    glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), lessons.drawn, rng)), rng)
+    glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), unposed(lessons.up), rng)), rng)
     return Prepared(
         glance=_channels(glance),
         last=_channels(last),
@@ -55,6 +57,7 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
         path=torch.from_numpy(places[:, k:, :2].reshape(n, 2, N_FRAMES - 1, 2)),
         at=torch.from_numpy(lessons.at),
         up=torch.from_numpy(lessons.up),
+        rest=torch.from_numpy(lessons.rest),
         scene=torch.from_numpy(batch.scene),
         state=torch.from_numpy(lessons.state),
         outcome=torch.from_numpy(lessons.outcome),
@@ -76,22 +79,22 @@ def _channels(pictures: np.ndarray) -> Tensor:
 
 
 def shaken(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(N, 2, 64, 64, 3) cut from the stored close looks (N, 2, 96, 96, 3), each a little shifted and scaled.
+    """(N, T, 64, 64, 3) cut from the stored close looks (N, T, 96, 96, 3), each a little shifted and scaled.
 
     The place that the network finds is never exact; the reader must not mind.
     """
     import cv2
 
-    n = len(close)
+    n, t = close.shape[:2]
     side = np.clip(CLOSE_PX * np.exp(rng.normal(0, 0.13, n)), 44, CLOSE_STORED_PX)
     room = (CLOSE_STORED_PX - side) / 2
     shift = np.clip(rng.normal(0, 0.07 * CLOSE_PX, (n, 2)), -room[:, None], room[:, None])
-    out = np.empty((n, 2, CLOSE_PX, CLOSE_PX, 3), np.uint8)
+    out = np.empty((n, t, CLOSE_PX, CLOSE_PX, 3), np.uint8)
     for k in range(n):
         size = round(float(side[k]))
         x, y = np.round((CLOSE_STORED_PX - size) / 2 + shift[k]).astype(int).clip(0, CLOSE_STORED_PX - size)
         how = cv2.INTER_AREA if size > CLOSE_PX else cv2.INTER_LINEAR
-        for j in range(2):
+        for j in range(t):
             out[k, j] = cv2.resize(close[k, j, y : y + size, x : x + size], (CLOSE_PX, CLOSE_PX), interpolation=how)
     return out
 
@@ -111,10 +114,15 @@ def relit(pictures: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.n
     return out
 
 
-def turned(close: np.ndarray, may: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The close looks (N, 2, S, S, 3), half of those that `may` (N,) mirrored and turned by quarters.
+def unposed(up: np.ndarray) -> np.ndarray:
+    """(N,) whether it says nothing how an object is turned: a ball, or a drawn one. `up` (N, 3) is nan then."""
+    return np.asarray(np.isnan(up).all(axis=1))
 
-    A mark seen from above says the same any way up; how a body leans, seen from the side, does not.
+
+def turned(close: np.ndarray, may: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The close looks (N, T, S, S, 3), half of those that `may` (N,) mirrored and turned by quarters.
+
+    What lies under a ball is the same any way up, and so are pips seen from above; how a body leans is not.
     """
     out = close.copy()
     for k in range(len(close)):

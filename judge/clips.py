@@ -41,7 +41,7 @@ class Order:
     """Everything that decides a batch of clips, besides the scene."""
 
     kind: str
-    """`tray` for clips of the scene, `drawn_dice` for dice drawn in two dimensions."""
+    """`tray` for clips of the scene, `drawn_dice` for dice drawn in two dimensions, `poses` for close looks alone."""
     seed: int
     number: int
     n_clips: int
@@ -137,7 +137,7 @@ def _drawn(
     scene: Scene, order: Order, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int], quality: Quality
 ) -> Iterator[np.ndarray]:
     """For each shot the wanted frames (T, H, W, 3), as the renderer gives them."""
-    with _studio(scene, order, size_px, quality) as studio:
+    with studio_of(scene, order, size_px, quality) as studio:
         for shot in shots:
             yield studio.frames(shot.plan.track(shot.time_s[wanted]), look=shot.look, camera=shot.camera)
 
@@ -149,7 +149,8 @@ def enlarged(frames: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
     return np.stack([cv2.resize(f, size_px[::-1], interpolation=cv2.INTER_LINEAR) for f in frames])
 
 
-def _studio(scene: Scene, order: Order, size_px: tuple[int, int], quality: Quality) -> AnyStudio:
+def studio_of(scene: Scene, order: Order, size_px: tuple[int, int], quality: Quality) -> AnyStudio:
+    """What draws the clips of an order."""
     if order.renderer == "mujoco":
         from sim.render import Studio
 

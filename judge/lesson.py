@@ -92,9 +92,9 @@ class Lessons:
     """(N,) names."""
 
     @property
-    def drawn(self) -> np.ndarray:
-        """(N,) whether the clip is drawn in two dimensions, without a scene around it."""
-        return np.asarray(np.isnan(self.corners).all(axis=(1, 2)))
+    def rest(self) -> np.ndarray:
+        """(N,) float32: 1 where the object lies still at the end, 0 where it is on its way, nan where unknown."""
+        return rest_of(self.state, self.fault)
 
     def __len__(self) -> int:
         """Number of clips."""
@@ -128,6 +128,12 @@ class Lessons:
     def arrays(self) -> dict[str, np.ndarray]:
         """Field -> array, as stored in a shard."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
+
+
+def rest_of(state: np.ndarray, fault: np.ndarray) -> np.ndarray:
+    """(N,) float32 as in `Lessons.rest`, from states and names of faults."""
+    moving = np.where(np.isin(fault, ("frozen", "cut")), 0.0, np.nan)
+    return np.where(state == STATES.index("sound"), 1.0, moving).astype(np.float32)
 
 
 def close_box(where: tuple[float, float, float], rng: np.random.Generator) -> Box:

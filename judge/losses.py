@@ -9,6 +9,9 @@ from torch.nn import functional as F  # noqa: N812
 from .heat import focal_loss, target
 from .network import Answer, Finding
 
+NULL_WEIGHT = 0.6
+"""Of a null in the loss of the states: training stages faults more often than clips are expected to have them."""
+
 
 def finding_loss(found: Finding, where: Tensor, corners: Tensor, path: Tensor) -> Tensor:
     """Mean loss of the places of all objects in all frames, and of diameters and corners in the last one.
@@ -41,7 +44,7 @@ def _inside(places: Tensor) -> Tensor:
     return ((places > 0) & (places < 1)).all(-1)
 
 
-def answer_loss(answer: Answer, state: Tensor, outcome: Tensor, at: Tensor, up: Tensor) -> Tensor:
+def answer_loss(answer: Answer, state: Tensor, outcome: Tensor, at: Tensor, up: Tensor, rest: Tensor) -> Tensor:
     """Mean loss of states, of outcomes over the sound clips, and of the object's place and pose in the scene.
 
     Args:
@@ -50,21 +53,31 @@ def answer_loss(answer: Answer, state: Tensor, outcome: Tensor, at: Tensor, up: 
         outcome: (N,) positions in the outcomes, -1 for a null.
         at: (N, 3) the object's place in the scene's bounds, nan where it is not seen.
         up: (N, 3) which way up is in the object's own frame, nan where that cannot be seen.
+        rest: (N,) 1 where the object lies still, 0 where it is on its way, nan where it may be both.
     """
-    loss = F.cross_entropy(answer.state, state)
+    weight = torch.where(state == 0, 1.0, NULL_WEIGHT)
+    loss = (weight * F.cross_entropy(answer.state, state, reduction="none")).sum() / weight.sum()
     sound = outcome >= 0
     if bool(sound.any()):
-        for logits, weight in ((answer.outcome, 1.0), (answer.close_outcome, 0.3)):
-            loss = loss + weight * F.cross_entropy(logits[sound], outcome[sound])
+        for logits, share in ((answer.outcome, 1.0), (answer.close_outcome, 0.3)):
+            loss = loss + share * F.cross_entropy(logits[sound], outcome[sound])
     seen = torch.isfinite(at).all(1)
     if bool(seen.any()):
         loss = loss + 3 * F.smooth_l1_loss(answer.at[seen], at[seen].clamp(-1.5, 1.5), beta=0.05)
-    return loss + 0.5 * up_loss(answer.up, up)
+    return loss + 0.5 * pose_loss(answer.pose, up, rest)
 
 
-def up_loss(said: Tensor, up: Tensor) -> Tensor:
-    """Mean loss of which way up is in the object's own frame, (N, 3), over the clips where that can be seen."""
-    seen = torch.isfinite(up).all(1)
-    if not bool(seen.any()):
-        return said.sum() * 0
-    return 3 * F.smooth_l1_loss(said[seen], up[seen], beta=0.1)
+def pose_loss(pose: Tensor, up: Tensor, rest: Tensor) -> Tensor:
+    """Mean loss of how an object lies, over the clips where that is known.
+
+    Args:
+        pose: (N, 4) which way up is in the object's own frame, and the logit of lying still.
+        up: (N, 3) which way it is; nan where it cannot be seen.
+        rest: (N,) 1 where it lies still, 0 where it is on its way; nan where it may be both.
+    """
+    loss, seen, known = pose.sum() * 0, torch.isfinite(up).all(1), torch.isfinite(rest)
+    if bool(seen.any()):
+        loss = loss + 3 * F.smooth_l1_loss(pose[seen, :3], up[seen], beta=0.1)
+    if bool(known.any()):
+        loss = loss + F.binary_cross_entropy_with_logits(pose[known, 3], rest[known])
+    return loss

@@ -50,8 +50,8 @@ class Answer(NamedTuple):
     """(N, K) logits of the outcomes from the close look alone; helps training, never judges."""
     at: Tensor
     """(N, 3) the object's place in the scene's bounds, -1 to 1 along x, y and z; helps training, never judges."""
-    up: Tensor
-    """(N, 3) which way up is in the object's own frame, from the last close look alone."""
+    pose: Tensor
+    """(N, 4) which way up is in the object's own frame and the logit of its lying still, from the last close look."""
 
 
 class Finding(NamedTuple):
@@ -105,7 +105,7 @@ class Network(nn.Module):
         self.mark = nn.Sequential(nn.Linear(2 * (CLOSE_WIDTHS[2] + CLOSE_WIDTHS[3]), 160), nn.ReLU(True))
         n_joined = 192 + 128 + 2 * LAST_WIDTHS[3] + 3 * LAST_WIDTHS[2] + 2 * 160
         self.join = nn.Sequential(nn.Linear(n_joined, JOINED), nn.ReLU(True), nn.Dropout(0.2))
-        n_facts = 3 + 4 + N_PEAK_FACTS + 2 * (N_CORNERS + N_POINTS) + 6 + (N_FRAMES - 1) * N_MOTION_FACTS
+        n_facts = 3 + 4 + N_PEAK_FACTS + 2 * (N_CORNERS + N_POINTS) + 2 * 4 + 2 + (N_FRAMES - 1) * N_MOTION_FACTS
         self.facts = nn.Sequential(
             nn.BatchNorm1d(n_facts), nn.Linear(n_facts, FACTS), nn.ReLU(True), nn.Linear(FACTS, FACTS), nn.ReLU(True)
         )
@@ -120,7 +120,7 @@ class Network(nn.Module):
             {name: nn.Linear(4 * N_BUMPS, len(STATES) + n) for name, n in shape.outcomes.items()}
         )
         self.readers = nn.ModuleDict({name: nn.Linear(160, n) for name, n in shape.outcomes.items()})
-        self.poses = nn.ModuleDict({name: nn.Linear(160, 3) for name in shape.outcomes})
+        self.poses = nn.ModuleDict({name: nn.Linear(160, 4) for name in shape.outcomes})
 
     def look(self, glance: Tensor, last: Tensor, scene: Tensor) -> Finding:
         """Where the object of each clip's scene is in the frames, and what moved.
@@ -177,10 +177,10 @@ class Network(nn.Module):
         moments = self.time(self.moment(found.moments).flatten(1))
         parts = [moments, place, pooled(coarse), pooled(fine), spot, late, late - earlier]
         seen = self.join(torch.cat([part.to(late.dtype) for part in parts], 1))  # (N, 256)
-        upright, up = rectified(found.where.detach(), found.corners.detach()), self.pose(late, scene)
-        measured = self._measured(found, upright, fine)
-        measured = torch.cat([measured, up.detach(), (up - self.pose(earlier, scene)).detach()], 1)
-        joined = torch.cat([seen, self.facts(measured).to(seen.dtype)], 1)  # (N, 384)
+        upright, pose = rectified(found.where.detach(), found.corners.detach()), self.pose(late, scene)
+        lying = _lying(pose.detach(), self.pose(earlier, scene).detach())
+        measured = self.facts(torch.cat([self._measured(found, upright, fine), lying], 1))
+        joined = torch.cat([seen, measured.to(seen.dtype)], 1)  # (N, 384)
         state, placed = self.state(joined).float(), bumps(upright)
         alone = self.close_outcome(late, scene)
         outcome, at = alone.new_full(alone.shape, _NEVER), joined.new_zeros(n, 3, dtype=torch.float32)
@@ -191,7 +191,7 @@ class Network(nn.Module):
             by_place = self.tables[self.scenes[k]](placed[rows]).float()
             state[rows] = state[rows] + states + by_place[:, : len(STATES)]
             outcome[rows, : said.shape[1]] = said + by_place[:, len(STATES) :] + alone[rows, : said.shape[1]]
-        return Answer(state=state, outcome=outcome, close_outcome=alone, at=at, up=up)
+        return Answer(state=state, outcome=outcome, close_outcome=alone, at=at, pose=pose)
 
     def _measured(self, found: Finding, upright: Tensor, fine: Tensor) -> Tensor:
         """(N, F) the few numbers that where things are comes down to; apart, lest the many features drown them."""
@@ -201,8 +201,8 @@ class Network(nn.Module):
         return torch.cat([where, upright, peaks(heat), corners.flatten(1), points, motion], 1)
 
     def pose(self, shown: Tensor, scene: Tensor) -> Tensor:
-        """(N, 3) which way up is in the object's own frame, from what a close look shows, (N, 160), alone."""
-        out = shown.new_zeros(len(shown), 3, dtype=torch.float32)
+        """(N, 4) as in Answer, from what a close look shows, (N, 160), alone."""
+        out = shown.new_zeros(len(shown), 4, dtype=torch.float32)
         for k in sorted(set(scene.tolist())):
             rows = scene == k
             out[rows] = self.poses[self.scenes[k]](shown[rows]).float()
@@ -216,6 +216,12 @@ class Network(nn.Module):
             logits = self.readers[self.scenes[k]](shown[rows]).float()
             out[rows, : logits.shape[1]] = logits
         return out
+
+
+def _lying(late: Tensor, earlier: Tensor) -> Tensor:
+    """(N, 10) how an object lies at the end (N, 4), how that changed, and how nearly one of its own axes points up."""
+    up = late[:, :3]
+    return torch.cat([late, late - earlier, up.abs().amax(1, keepdim=True), up.norm(dim=1, keepdim=True)], 1)
 
 
 def _beside(one: Tensor, other: Tensor) -> Tensor:

@@ -16,8 +16,9 @@ import numpy as np
 
 from sim.clip import whole_file
 
-from .augment import relit, shaken, turned
+from .augment import relit, shaken, turned, unposed
 from .clips import random_source
+from .lesson import rest_of
 from .shards import Progress
 
 if TYPE_CHECKING:
@@ -36,13 +37,13 @@ class Marks:
     """Close looks at N objects."""
 
     close: np.ndarray
-    """(N, 2, 96, 96, 3) uint8."""
+    """(N, 1, 96, 96, 3) uint8."""
     outcome: np.ndarray
     """(N,) -1 for a null."""
     up: np.ndarray
     """(N, 3) as in lesson.Truth."""
-    drawn: np.ndarray
-    """(N,) whether the object is drawn in two dimensions."""
+    rest: np.ndarray
+    """(N,) as in lesson.Lessons."""
     scene: np.ndarray
     """(N,) positions in the list of scenes."""
 
@@ -51,12 +52,12 @@ def marks(paths: Sequence[Path], scene: Sequence[int]) -> Marks:
     """The close looks of the shards that say something: the clip is sound, or the object's pose is seen."""
     parts: dict[str, list[np.ndarray]] = {part.name: [] for part in fields(Marks)}
     for path, k in zip(paths, scene, strict=True):
-        with np.load(path) as stored:  # only four arrays of the shard are read
-            outcome, up = stored["outcome"], stored["up"]
-            rows = (outcome >= 0) | np.isfinite(up).all(axis=1)
-            drawn = np.isnan(stored["corners"]).all(axis=(1, 2))
-            whole = {"close": stored["close"], "outcome": outcome, "up": up, "drawn": drawn}
-            whole["scene"] = np.full(len(outcome), k)
+        with np.load(path) as stored:  # only a few arrays of the shard are read
+            whole = {name: stored[name] for name in ("outcome", "up")}
+            whole["close"] = stored["close"][:, -1:]
+            whole["rest"] = stored["rest"] if "rest" in stored else rest_of(stored["state"], stored["fault"])
+            whole["scene"] = np.full(len(whole["outcome"]), k)
+            rows = (whole["outcome"] >= 0) | ~unposed(whole["up"]) | np.isfinite(whole["rest"])
         for name, array in whole.items():
             parts[name].append(array[rows])
     return Marks(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
@@ -84,7 +85,7 @@ def learn_to_read(
     from safetensors.torch import load_file, save_file
     from torch.nn import functional as F  # noqa: N812
 
-    from .losses import up_loss
+    from .losses import pose_loss
 
     kept = folder / f"reader-{training.digest}.safetensors"
     parts = torch.nn.ModuleDict(
@@ -102,14 +103,15 @@ def learn_to_read(
     network.train()
     for step in range(training.reader_steps):
         rows = np.sort(rng.choice(len(seen.outcome), training.reader_batch))
-        (close,) = relit((turned(shaken(seen.close[rows], rng), seen.drawn[rows], rng),), rng)
+        (close,) = relit((turned(shaken(seen.close[rows], rng), unposed(seen.up[rows]), rng),), rng)
         for group in optimizer.param_groups:
             group["lr"] = training.rate * rate_share(step, training.reader_steps)
         with torch.autocast("cpu", torch.bfloat16, enabled=training.bfloat16):
-            shown = network.read(torch.from_numpy(close[:, 1]).movedim(-1, -3))
+            shown = network.read(torch.from_numpy(close[:, 0]).movedim(-1, -3))
             index, outcome = torch.from_numpy(seen.scene[rows]), torch.from_numpy(seen.outcome[rows])
-            logits, up = network.close_outcome(shown, index), network.pose(shown, index)
-        loss = F.cross_entropy(logits, outcome, ignore_index=-1) + up_loss(up, torch.from_numpy(seen.up[rows]))
+            logits, pose = network.close_outcome(shown, index), network.pose(shown, index)
+        loss = F.cross_entropy(logits, outcome, ignore_index=-1)
+        loss = loss + pose_loss(pose, torch.from_numpy(seen.up[rows]), torch.from_numpy(seen.rest[rows]))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from judge.losses import answer_loss, finding_loss
+from judge.losses import answer_loss, finding_loss, pose_loss
 from judge.network import Answer, Finding
 
 NOWHERE = torch.full((2, 3), torch.nan)
+UNKNOWN = torch.full((2,), torch.nan)
 NO_PATH = torch.full((2, 2, 7, 2), torch.nan)
 
 
@@ -35,7 +36,7 @@ def answer(n: int, at: float = 0.0, up: float = 0.0) -> Answer:
         outcome=torch.zeros(n, 2),
         close_outcome=torch.zeros(n, 2),
         at=place,
-        up=torch.tensor([[up, 0.0, 1.0]]).repeat(n, 1),
+        pose=torch.tensor([[up, 0.0, 1.0, 0.0]]).repeat(n, 1),
     )
 
 
@@ -44,19 +45,28 @@ def test_what_is_not_there_costs_nothing() -> None:
     unknown = torch.full((2, 8, 2), torch.nan)
     assert float(finding_loss(found, NOWHERE[:, None].repeat(1, 2, 1), unknown, NO_PATH)) == pytest.approx(0, abs=1e-6)
     flat = answer(2)
-    nulls = answer_loss(flat, torch.tensor([1, 2]), torch.tensor([-1, -1]), NOWHERE, NOWHERE)
+    nulls = answer_loss(flat, torch.tensor([1, 2]), torch.tensor([-1, -1]), NOWHERE, NOWHERE, UNKNOWN)
     assert float(nulls) == pytest.approx(np.log(5))  # five states, equally likely
-    sound = answer_loss(flat, torch.tensor([0, 0]), torch.tensor([1, 0]), NOWHERE, NOWHERE)
+    sound = answer_loss(flat, torch.tensor([0, 0]), torch.tensor([1, 0]), NOWHERE, NOWHERE, UNKNOWN)
     assert float(sound) == pytest.approx(np.log(5) + 1.3 * np.log(2))
 
 
 def test_a_near_miss_is_cheaper_than_a_far_one() -> None:
     state, outcome, at = torch.tensor([0]), torch.tensor([1]), torch.tensor([[0.5, 0.0, 0.0]])
-    near, far = (answer_loss(answer(1, at=x), state, outcome, at, NOWHERE[:1]) for x in (0.4, -0.5))
+    near, far = (answer_loss(answer(1, at=x), state, outcome, at, NOWHERE[:1], UNKNOWN[:1]) for x in (0.4, -0.5))
     assert near < far - 0.5
     level = torch.tensor([[0.0, 0.0, 1.0]])
-    upright, leaning = (answer_loss(answer(1, up=x), state, outcome, NOWHERE[:1], level) for x in (0.1, 0.9))
+    upright, leaning = (
+        answer_loss(answer(1, up=x), state, outcome, NOWHERE[:1], level, UNKNOWN[:1]) for x in (0.1, 0.9)
+    )
     assert upright < leaning - 0.2
+
+
+def test_lying_still_is_learnt_where_it_is_known() -> None:
+    pose = torch.tensor([[0.0, 0.0, 1.0, 3.0]]).repeat(2, 1)  # sure that it lies still
+    right, wrong = (float(pose_loss(pose, NOWHERE, torch.tensor([x, torch.nan]))) for x in (1.0, 0.0))
+    assert right == pytest.approx(np.log1p(np.exp(-3))) and wrong == pytest.approx(np.log1p(np.exp(3)))
+    assert float(pose_loss(pose, NOWHERE, UNKNOWN)) == 0
 
 
 def test_a_path_that_is_found_costs_less_than_one_that_is_missed() -> None:

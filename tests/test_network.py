@@ -60,7 +60,7 @@ def fitted(data: tuple[torch.Tensor, ...], outcome: torch.Tensor, steps: int) ->
         where = torch.stack([data[3], torch.full_like(data[3], torch.nan)], 1)
         at = torch.cat([2 * data[3][:, :1] - 1, torch.zeros(len(outcome), 2)], 1)
         nowhere = torch.full((8, 2, 7, 2), torch.nan)
-        loss = answer_loss(answer, state, outcome, at, torch.full((8, 3), torch.nan))
+        loss = answer_loss(answer, state, outcome, at, torch.full((8, 3), torch.nan), torch.full((8,), torch.nan))
         loss = loss + finding_loss(found, where, torch.full((8, 8, 2), torch.nan), nowhere)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
