@@ -231,7 +231,7 @@ def _plan(scene: Scene, model: str, k: int, rollout: Rollout, others: Sequence[R
     if glitch is not None and rollout.outcome is not None:
         rng = _random(seed, scene, None, model, k)
         donors = [_trajectory(o) for o in others if o.index != rollout.index and o.outcome != rollout.outcome]
-        size_m = body_sphere(surfaces(scene))[1]
+        size_m = body_sphere(surfaces(scene)).diameter_m
         for fault in (
             glitch[0],
             *(f for f in FAULTS if f in ("vanishes", "frozen", "doubles", "cut") and f != glitch[0]),

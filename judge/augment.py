@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .lesson import CLOSE_STORED_PX, Lessons
+from .lesson import CLOSE_STORED_PX, N_CORNERS, Lessons
 from .shards import Batch
-from .views import CLOSE_PX
+from .views import CLOSE_PX, N_FRAMES
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,8 +27,14 @@ class Prepared:
     """(N, 2, 3) true column, row and diameter of the object and of a second copy; nan where not seen."""
     corners: Tensor
     """(N, 8, 2) column and row of the corners of the scene's bounds; nan where unknown."""
+    path: Tensor
+    """(N, 2, 7, 2) column and row of the object and of a second copy in the frames before; nan where not seen."""
     at: Tensor
     """(N, 3) the object's place in the scene's bounds; nan where it is not seen."""
+    up: Tensor
+    """(N, 3) which way up is in the object's own frame; nan where that cannot be seen."""
+    rest: Tensor
+    """(N,) 1 where the object lies still at the end, 0 where it is on its way; nan where it may be both."""
     scene: Tensor
     state: Tensor
     outcome: Tensor
@@ -40,15 +46,18 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
 
     lessons = batch.lessons
     glance, last, places = reframed(lessons.glance, lessons.last, _places(lessons), rng)
-    where, twin, corners = places[:, 0], places[:, 1], places[:, 2:, :2]
-    glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), rng)), rng)
+    n, k = len(lessons), 2 + N_CORNERS
+    glance, last, close = relit((glance, last, turned(shaken(lessons.close, rng), unposed(lessons.up), rng)), rng)
     return Prepared(
         glance=_channels(glance),
         last=_channels(last),
         close=_channels(close),
-        where=torch.from_numpy(np.stack([where, twin], axis=1)),
-        corners=torch.from_numpy(corners),
+        where=torch.from_numpy(places[:, :2]),
+        corners=torch.from_numpy(places[:, 2:k, :2]),
+        path=torch.from_numpy(places[:, k:, :2].reshape(n, 2, N_FRAMES - 1, 2)),
         at=torch.from_numpy(lessons.at),
+        up=torch.from_numpy(lessons.up),
+        rest=torch.from_numpy(lessons.rest),
         scene=torch.from_numpy(batch.scene),
         state=torch.from_numpy(lessons.state),
         outcome=torch.from_numpy(lessons.outcome),
@@ -56,9 +65,10 @@ def prepare(batch: Batch, rng: np.random.Generator) -> Prepared:
 
 
 def _places(lessons: Lessons) -> np.ndarray:
-    """(N, 10, 3) all places in the last frame that are known: object, second copy and corners (diameter 0)."""
-    corners = np.concatenate([lessons.corners, np.zeros_like(lessons.corners[..., :1])], axis=2)
-    return np.concatenate([lessons.where[:, None], lessons.twin[:, None], corners], axis=1)
+    """(N, 24, 3) all places that are known: object, second copy, corners, both paths; points have diameter 0."""
+    points = np.concatenate([lessons.corners, lessons.path, lessons.twin_path], axis=1)
+    points = np.concatenate([points, np.zeros_like(points[..., :1])], axis=2)
+    return np.concatenate([lessons.where[:, None], lessons.twin[:, None], points], axis=1)
 
 
 def _channels(pictures: np.ndarray) -> Tensor:
@@ -69,22 +79,22 @@ def _channels(pictures: np.ndarray) -> Tensor:
 
 
 def shaken(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(N, 2, 64, 64, 3) cut from the stored close looks (N, 2, 96, 96, 3), each a little shifted and scaled.
+    """(N, T, 64, 64, 3) cut from the stored close looks (N, T, 96, 96, 3), each a little shifted and scaled.
 
     The place that the network finds is never exact; the reader must not mind.
     """
     import cv2
 
-    n = len(close)
+    n, t = close.shape[:2]
     side = np.clip(CLOSE_PX * np.exp(rng.normal(0, 0.13, n)), 44, CLOSE_STORED_PX)
     room = (CLOSE_STORED_PX - side) / 2
     shift = np.clip(rng.normal(0, 0.07 * CLOSE_PX, (n, 2)), -room[:, None], room[:, None])
-    out = np.empty((n, 2, CLOSE_PX, CLOSE_PX, 3), np.uint8)
+    out = np.empty((n, t, CLOSE_PX, CLOSE_PX, 3), np.uint8)
     for k in range(n):
         size = round(float(side[k]))
         x, y = np.round((CLOSE_STORED_PX - size) / 2 + shift[k]).astype(int).clip(0, CLOSE_STORED_PX - size)
         how = cv2.INTER_AREA if size > CLOSE_PX else cv2.INTER_LINEAR
-        for j in range(2):
+        for j in range(t):
             out[k, j] = cv2.resize(close[k, j, y : y + size, x : x + size], (CLOSE_PX, CLOSE_PX), interpolation=how)
     return out
 
@@ -104,14 +114,19 @@ def relit(pictures: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.n
     return out
 
 
-def turned(close: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The close looks (N, 2, S, S, 3), half of them mirrored and turned by quarters: a mark says the same any way up.
+def unposed(up: np.ndarray) -> np.ndarray:
+    """(N,) whether it says nothing how an object is turned: a ball, or a drawn one. `up` (N, 3) is nan then."""
+    return np.asarray(np.isnan(up).all(axis=1))
 
-    What depends on left and right is told by the other two looks, which are never turned.
+
+def turned(close: np.ndarray, may: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The close looks (N, T, S, S, 3), half of those that `may` (N,) mirrored and turned by quarters.
+
+    What lies under a ball is the same any way up, and so are pips seen from above; how a body leans is not.
     """
     out = close.copy()
     for k in range(len(close)):
-        if rng.uniform() < 0.5:
+        if rng.uniform() < 0.5 * may[k]:
             flipped = close[k, :, :, :: int(rng.choice([-1, 1]))]
             out[k] = np.rot90(flipped, int(rng.integers(4)), axes=(1, 2))
     return out

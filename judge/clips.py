@@ -19,16 +19,19 @@ from .faults import FAULTS, Plan, settling_s, stage
 from .lens import through_lens
 from .lesson import STATES, Clip, Truth, close_box
 from .looks import close_camera, random_camera, random_look
-from .truth import Lens, truth_of
+from .truth import Lens, Sphere, truth_of
 from .views import EARLIER, N_FRAMES, look_times
 
 if TYPE_CHECKING:
     from sim.studio import AnyStudio
+    from sim.surface import Surfaces
     from sim.visual_model import Quality
 
 SIZES_PX = ((240, 416), (256, 256), (240, 320), (240, 416), (320, 256))
 FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
 LONGEST_S = 6.0
+_ROUND = 0.97
+"""A body all of whose corners are that near to its bounding sphere is a ball: how it is turned cannot be seen."""
 P_CRISP = 0.5
 """Share of the shards whose sharp frames are drawn as carefully as the pictures that users get."""
 
@@ -38,7 +41,7 @@ class Order:
     """Everything that decides a batch of clips, besides the scene."""
 
     kind: str
-    """`tray` for clips of the scene, `drawn_dice` for dice drawn in two dimensions."""
+    """`tray` for clips of the scene, `drawn_dice` for dice drawn in two dimensions, `poses` for close looks alone."""
     seed: int
     number: int
     n_clips: int
@@ -107,25 +110,25 @@ def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
     from sim.surface import surfaces
 
     seen = surfaces(scene, order.variant)
-    centre_m, diameter_m = body_sphere(seen)
+    body = body_sphere(seen)
     cast = rollouts(scene, order)
     donors = [trajectory for answer, trajectory in cast if isinstance(answer, str)]
     shots = []
     for k in range(order.n_clips):
         answer, trajectory = cast[k % len(cast)]
         rng = random_source("clip", scene.name, scene.version, order.seed, order.number, order.variant, k)
-        plan = _plan(scene, answer, trajectory, donors, diameter_m, order, rng)
+        plan = _plan(scene, answer, trajectory, donors, body.diameter_m, order, rng)
         rate = float(rng.choice(FRAME_RATES_HZ))
         duration_s = max(np.floor(plan.duration_s * rate), 4) / rate
         times = np.floor(look_times(duration_s) * rate + 1e-6) / rate
         if rng.uniform() < order.p_close and isinstance(answer, str) and plan.ghost is None:
-            camera = close_camera(trajectory, diameter_m, rng)
+            camera = close_camera(trajectory, body.diameter_m, rng)
         else:
             ends = [path.position_m[k, 0] for path in (trajectory, plan.ghost) if path is not None for k in (0, -1)]
             camera = random_camera(scene, np.array(ends), size_px, rng)
         look = random_look(scene.look_of(order.variant), camera, seen.materials, rng)
-        lens = Lens(camera=camera, size_px=size_px, zoom=1 + plan.zoom)
-        truth = truth_of(scene, answer, plan, plan.track(times[-1:]), lens, centre_m, diameter_m)
+        lens = Lens(camera=camera, size_px=size_px)
+        truth = truth_of(scene, answer, plan, times, lens, body)
         shots.append(_Shot(plan=plan, camera=camera, look=look, time_s=times, truth=truth, rng=rng))
     return shots
 
@@ -134,7 +137,7 @@ def _drawn(
     scene: Scene, order: Order, shots: list[_Shot], wanted: np.ndarray, size_px: tuple[int, int], quality: Quality
 ) -> Iterator[np.ndarray]:
     """For each shot the wanted frames (T, H, W, 3), as the renderer gives them."""
-    with _studio(scene, order, size_px, quality) as studio:
+    with studio_of(scene, order, size_px, quality) as studio:
         for shot in shots:
             yield studio.frames(shot.plan.track(shot.time_s[wanted]), look=shot.look, camera=shot.camera)
 
@@ -146,7 +149,8 @@ def enlarged(frames: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
     return np.stack([cv2.resize(f, size_px[::-1], interpolation=cv2.INTER_LINEAR) for f in frames])
 
 
-def _studio(scene: Scene, order: Order, size_px: tuple[int, int], quality: Quality) -> AnyStudio:
+def studio_of(scene: Scene, order: Order, size_px: tuple[int, int], quality: Quality) -> AnyStudio:
+    """What draws the clips of an order."""
     if order.renderer == "mujoco":
         from sim.render import Studio
 
@@ -186,11 +190,14 @@ def _plan(
     return Plan(trajectory=trajectory, duration_s=duration_s, zoom=drift)
 
 
-def body_sphere(surfaces: Any) -> tuple[np.ndarray, float]:
-    """Centre (3,) in the body's frame and diameter of the sphere around all that is seen of the main body."""
+def body_sphere(surfaces: Surfaces) -> Sphere:
+    """The sphere around all that is seen of the main body."""
     corners = np.concatenate([part.triangles.corners_m.reshape(-1, 3) for part in surfaces.parts if part.body == 0])
     centre = (corners.min(axis=0) + corners.max(axis=0)) / 2
-    return centre, 2 * float(np.linalg.norm(corners - centre, axis=1).max())
+    radius = np.linalg.norm(corners - centre, axis=1)
+    return Sphere(
+        centre_m=centre, diameter_m=2 * float(radius.max()), filled=bool(radius.min() > _ROUND * radius.max())
+    )
 
 
 def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
@@ -241,9 +248,16 @@ def _drawn_die(scene: Scene, order: Order, k: int) -> Clip:
     draw = rng.uniform()
     if draw < 0.05:
         state, rests_s = "no_motion", 0.0
-    frames = sliding(picture, times, rng, rests_s=rests_s)
+    frames, path = sliding(picture, times, rng, rests_s=rests_s)
     if 0.05 <= draw < 0.10:
         state, where = "object_lost", (np.nan, np.nan, np.nan)
-        frames[times > rng.uniform(0.2, 0.7) * duration_s] = picture.ground
-    truth = Truth(state=STATES.index(state), outcome=count - 1 if state == "sound" else -1, where=where, fault="")
+        lost = times > rng.uniform(0.2, 0.7) * duration_s
+        frames[lost], path[lost] = picture.ground, np.nan
+    truth = Truth(
+        state=STATES.index(state),
+        outcome=count - 1 if state == "sound" else -1,
+        where=where,
+        fault="",
+        path=path[:-1],
+    )
     return Clip(frames=through_lens(frames, rng), truth=truth, box=close_box(where, rng))

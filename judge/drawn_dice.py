@@ -217,8 +217,14 @@ def still(count: int, size_px: int, rng: np.random.Generator) -> Still:
     )
 
 
-def sliding(scene: Still, time_s: np.ndarray, rng: np.random.Generator, *, rests_s: float) -> np.ndarray:
-    """(T, H, W, 3) uint8 frames: the die, or the whole picture, slides and spins into its place until `rests_s`."""
+def sliding(
+    scene: Still, time_s: np.ndarray, rng: np.random.Generator, *, rests_s: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The die, or the whole picture, slides and spins into its place until `rests_s`.
+
+    Returns:
+        Frames (T, H, W, 3) uint8, and the place of the die's centre in each, (T, 2) column and row in shares.
+    """
     import cv2
 
     height, width = scene.ground.shape[:2]
@@ -227,7 +233,7 @@ def sliding(scene: Still, time_s: np.ndarray, rng: np.random.Generator, *, rests
     centre = (scene.column * width, scene.row * height)
     border = cv2.BORDER_REFLECT_101 if whole else cv2.BORDER_CONSTANT
     ground = scene.ground.astype(np.float32)
-    frames = []
+    frames, path = [], []
     for t in np.asarray(time_s, dtype=float):
         left = max(0.0, 1 - float(t) / rests_s) ** 2 if rests_s > 0 else 0.0
         matrix = cv2.getRotationMatrix2D(centre, float(turn * left), 1.0)
@@ -237,4 +243,5 @@ def sliding(scene: Still, time_s: np.ndarray, rng: np.random.Generator, *, rests
         if whole:
             picture = cv2.warpAffine(picture, matrix, (width, height), borderMode=border)
         frames.append(picture.clip(0, 255).astype(np.uint8))
-    return np.stack(frames)
+        path.append((np.array(centre) + start * left) / (width, height))
+    return np.stack(frames), np.array(path)

@@ -38,13 +38,18 @@ class Fault:
 FAULTS: dict[str, Fault] = {
     fault.name: fault
     for fault in (
-        Fault(name="still", reason="no_motion", strength="every frame is the first one"),
-        Fault(name="slow_zoom", reason="no_motion", strength="the first frame, enlarged by 5 to 25 % during the clip"),
+        Fault(name="still", reason="no_motion", strength="every frame is the first one", weight=2.0),
+        Fault(
+            name="slow_zoom",
+            reason="no_motion",
+            strength="the first frame, enlarged by 5 to 25 % during the clip",
+            weight=2.0,
+        ),
         Fault(
             name="frozen",
             reason="not_settled",
             strength="time stops while the body is above a fifth of its fall",
-            weight=2.0,
+            weight=3.0,
         ),
         Fault(
             name="cut",
@@ -110,6 +115,10 @@ class Plan:
             ghost_quaternion=np.where(there, copy.quaternion[:, 0], np.nan),
         )
 
+    def enlargement(self, time_s: np.ndarray) -> np.ndarray:
+        """(T,) how many times larger the picture is at the given times (T,) of the clip."""
+        return 1 + self.zoom * np.minimum(1.0, np.asarray(time_s, dtype=float) / self.duration_s)
+
     def finish(self, frames: np.ndarray, time_s: np.ndarray) -> np.ndarray:
         """The drawn frames (T, H, W, 3) after the two-dimensional part of the fault."""
         import cv2
@@ -118,8 +127,7 @@ class Plan:
             return frames
         height, width = frames.shape[1:3]
         out = np.empty_like(frames)
-        for k, t in enumerate(np.asarray(time_s, dtype=float)):
-            scale = 1 + self.zoom * min(1.0, float(t) / self.duration_s)
+        for k, scale in enumerate(self.enlargement(time_s)):
             matrix = np.array([[scale, 0, (1 - scale) * width / 2], [0, scale, (1 - scale) * height / 2]])
             out[k] = cv2.warpAffine(
                 frames[k], matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE

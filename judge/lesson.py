@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-from .views import CLOSE_PX, Box, around, close_look, glance_and_last
+from .views import CLOSE_PX, N_FRAMES, Box, around, close_look, glance_and_last
 
 STATES = ("sound", "no_motion", "not_settled", "object_lost", "several_objects")
 """State of a clip: it has an outcome, or the null reason."""
@@ -17,6 +17,10 @@ STORED_PER_SEEN = CLOSE_STORED_PX / CLOSE_PX
 N_CORNERS = 8
 """Corners of the scene's bounds."""
 NOWHERE = (np.nan, np.nan, np.nan)
+
+
+def _unseen() -> np.ndarray:
+    return np.full((N_FRAMES - 1, 2), np.nan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +41,12 @@ class Truth:
     """Where the main body is in the scene's bounds, from -1 to 1 along x, y and z; nan if not seen."""
     corners: tuple[tuple[float, float], ...] = ((np.nan, np.nan),) * N_CORNERS
     """Column and row of the corners of the scene's bounds in the last frame, in shares; nan if unknown."""
+    path: np.ndarray = field(default_factory=_unseen)
+    """(7, 2) column and row of the main body in the frames before the last, in shares; nan where it is not seen."""
+    twin_path: np.ndarray = field(default_factory=_unseen)
+    """(7, 2) the same for a second copy."""
+    up: tuple[float, float, float] = NOWHERE
+    """Which way up is in the main body's own frame at the end, a unit vector; nan if it cannot be seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,19 +71,30 @@ class Lessons:
     close: np.ndarray
     """(N, 2, 96, 96, 3) uint8."""
     where: np.ndarray
-    """(N, 3) float32; this and the next three as in Truth."""
+    """(N, 3) float32; this and the next six as in Truth."""
     twin: np.ndarray
     """(N, 3) float32."""
     at: np.ndarray
     """(N, 3) float32."""
     corners: np.ndarray
     """(N, 8, 2) float32."""
+    path: np.ndarray
+    """(N, 7, 2) float32."""
+    twin_path: np.ndarray
+    """(N, 7, 2) float32."""
+    up: np.ndarray
+    """(N, 3) float32."""
     state: np.ndarray
     """(N,) int64."""
     outcome: np.ndarray
     """(N,) int64."""
     fault: np.ndarray
     """(N,) names."""
+
+    @property
+    def rest(self) -> np.ndarray:
+        """(N,) float32: 1 where the object lies still at the end, 0 where it is on its way, nan where unknown."""
+        return rest_of(self.state, self.fault)
 
     def __len__(self) -> int:
         """Number of clips."""
@@ -96,6 +117,9 @@ class Lessons:
             twin=np.array([t.twin for t in truths], dtype=np.float32),
             at=np.array([t.at for t in truths], dtype=np.float32),
             corners=np.array([t.corners for t in truths], dtype=np.float32),
+            path=np.array([t.path for t in truths], dtype=np.float32),
+            twin_path=np.array([t.twin_path for t in truths], dtype=np.float32),
+            up=np.array([t.up for t in truths], dtype=np.float32),
             state=np.array([t.state for t in truths], dtype=np.int64),
             outcome=np.array([t.outcome for t in truths], dtype=np.int64),
             fault=np.array([t.fault for t in truths], dtype="U24"),
@@ -103,7 +127,13 @@ class Lessons:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Field -> array, as stored in a shard."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+
+def rest_of(state: np.ndarray, fault: np.ndarray) -> np.ndarray:
+    """(N,) float32 as in `Lessons.rest`, from states and names of faults."""
+    moving = np.where(np.isin(fault, ("frozen", "cut")), 0.0, np.nan)
+    return np.where(state == STATES.index("sound"), 1.0, moving).astype(np.float32)
 
 
 def close_box(where: tuple[float, float, float], rng: np.random.Generator) -> Box:

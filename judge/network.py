@@ -2,7 +2,8 @@
 
 One network for all scenes. It looks three times:
 
-1. *glance*: seven small frames, each beside its difference from the last one, tell what moved and when it stopped;
+1. *glance*: seven small frames, each beside its difference from the last one, tell what moved and when it stopped,
+   and a heat map per scene finds the moving object in each;
 2. *last*: the last frame, larger, tells where things lie, and a heat map per scene finds the moving object in it;
 3. *close*: a cut-out around that place, from the full picture, is read for marks that are too fine for the others.
 
@@ -22,9 +23,10 @@ from torch.nn import functional as F  # noqa: N812
 from .encoder import Encoder, pixels, pooled
 from .heat import N_BUMPS, N_PEAK_FACTS, bumps, peak, peaks, rectified, soft_places
 from .lesson import N_CORNERS, STATES
+from .motion import N_MOTION_FACTS, block_change, motion_facts
 from .views import LAST_PX, N_FRAMES
 
-GLANCE_WIDTHS = (32, 32, 64, 96)
+GLANCE_WIDTHS = (16, 32, 64, 96)
 LAST_WIDTHS = (24, 48, 96, 128)
 CLOSE_WIDTHS = (32, 64, 128, 192)
 """Channels after the stem and after each halving of the picture's side."""
@@ -48,19 +50,27 @@ class Answer(NamedTuple):
     """(N, K) logits of the outcomes from the close look alone; helps training, never judges."""
     at: Tensor
     """(N, 3) the object's place in the scene's bounds, -1 to 1 along x, y and z; helps training, never judges."""
+    pose: Tensor
+    """(N, 4) which way up is in the object's own frame and the logit of its lying still, from the last close look."""
 
 
 class Finding(NamedTuple):
-    """Where the network sees the moving object in the last frame of N clips."""
+    """Where the network sees the moving object in N clips."""
 
     heat: Tensor
-    """(N, 44, 44) logits (see heat.py)."""
+    """(N, 44, 44) logits in the last frame (see heat.py)."""
     where: Tensor
     """(N, 3) column, row and logarithm of the diameter, in shares (see views.Box)."""
     corners: Tensor
     """(N, 8, 2) column and row of the corners of the scene's bounds."""
     maps: tuple[Tensor, Tensor]
     """(N, C, 22, 22) and (N, C', 11, 11) feature maps, so that the last frame is encoded once."""
+    trace: Tensor
+    """(N, 7, 20, 20) logits in the frames before it."""
+    moments: Tensor
+    """(N, 7, C) what those frames show."""
+    change: Tensor
+    """(N, 7, 20, 20) how much each of them differs from the last frame."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +96,7 @@ class Network(nn.Module):
         n_maps = 2 * len(self.scenes)  # heat and log diameter per scene
         self.find = nn.ModuleList([nn.Conv2d(width, n_maps, 1) for width in LAST_WIDTHS[1:]])
         self.corner = nn.ModuleList([nn.Conv2d(w, N_CORNERS * len(self.scenes), 1) for w in LAST_WIDTHS[1:]])
+        self.trace = nn.ModuleList([nn.Conv2d(width, len(self.scenes), 1) for width in GLANCE_WIDTHS[1:]])
         self.moment = nn.Linear(2 * GLANCE_WIDTHS[3], 48)
         self.time = nn.Sequential(nn.Linear(48 * (N_FRAMES - 1), 192), nn.ReLU(True))  # one weight per moment
         self.points = nn.Conv2d(LAST_WIDTHS[2], N_POINTS, 1)
@@ -94,10 +105,11 @@ class Network(nn.Module):
         self.mark = nn.Sequential(nn.Linear(2 * (CLOSE_WIDTHS[2] + CLOSE_WIDTHS[3]), 160), nn.ReLU(True))
         n_joined = 192 + 128 + 2 * LAST_WIDTHS[3] + 3 * LAST_WIDTHS[2] + 2 * 160
         self.join = nn.Sequential(nn.Linear(n_joined, JOINED), nn.ReLU(True), nn.Dropout(0.2))
-        n_facts = 3 + 4 + N_PEAK_FACTS + 2 * (N_CORNERS + N_POINTS)
+        n_facts = 3 + 4 + N_PEAK_FACTS + 2 * (N_CORNERS + N_POINTS) + 2 * 4 + 2 + (N_FRAMES - 1) * N_MOTION_FACTS
         self.facts = nn.Sequential(
             nn.BatchNorm1d(n_facts), nn.Linear(n_facts, FACTS), nn.ReLU(True), nn.Linear(FACTS, FACTS), nn.ReLU(True)
         )
+        self.state = nn.Sequential(nn.Linear(JOINED + FACTS, 64), nn.ReLU(True), nn.Linear(64, len(STATES)))
         self.heads = nn.ModuleDict(
             {
                 name: nn.Sequential(nn.Linear(JOINED + FACTS, 96), nn.ReLU(True), nn.Linear(96, len(STATES) + 3 + n))
@@ -108,25 +120,37 @@ class Network(nn.Module):
             {name: nn.Linear(4 * N_BUMPS, len(STATES) + n) for name, n in shape.outcomes.items()}
         )
         self.readers = nn.ModuleDict({name: nn.Linear(160, n) for name, n in shape.outcomes.items()})
+        self.poses = nn.ModuleDict({name: nn.Linear(160, 4) for name in shape.outcomes})
 
     def look(self, glance: Tensor, last: Tensor, scene: Tensor) -> Finding:
-        """Where the object of each clip's scene is in the last frame.
+        """Where the object of each clip's scene is in the frames, and what moved.
 
         Args:
             glance: (N, 7, 3, 80, 80) uint8 or float, 0 to 255.
             last: (N, 3, 176, 176) the same.
             scene: (N,) positions in `self.scenes`.
         """
-        first = F.interpolate(pixels(glance[:, 0]), size=last.shape[-2:], mode="bilinear", align_corners=False)
-        now = pixels(last)
-        maps = self.last(torch.cat([now, now - first], 1))
-        one = torch.arange(len(scene))
+        n, one = len(scene), torch.arange(len(scene))
+        frames, now = pixels(glance), pixels(last)
+        first = F.interpolate(frames[:, 0], size=now.shape[-2:], mode="bilinear", align_corners=False)
+        maps = self.last(_beside(now, now - first))
         every = _summed([layer(m).float() for layer, m in zip(self.find, maps, strict=True)])  # (N, 2S, 44, 44)
-        found = every.reshape(len(scene), -1, 2, *every.shape[2:])[one, scene]  # (N, 2, 44, 44)
+        found = every.reshape(n, -1, 2, *every.shape[2:])[one, scene]  # (N, 2, 44, 44)
         edges = _summed([layer(m).float() for layer, m in zip(self.corner, maps, strict=True)])  # (N, 8S, 44, 44)
-        corners = soft_places(edges.reshape(len(scene), -1, N_CORNERS, *edges.shape[2:])[one, scene])
+        corners = soft_places(edges.reshape(n, -1, N_CORNERS, *edges.shape[2:])[one, scene])
         heat = found[:, 0] - 3.0  # objects are rare
-        return Finding(heat, peak(heat, found[:, 1]), corners, maps[1:])
+        gap = frames - F.interpolate(now, size=frames.shape[-2:], mode="area")[:, None]  # (N, 7, 3, 80, 80)
+        seen = self.glance(_beside(frames.flatten(0, 1), gap.flatten(0, 1)))
+        traces = _summed([layer(m).float() for layer, m in zip(self.trace, seen, strict=True)])  # (7N, S, 20, 20)
+        return Finding(
+            heat=heat,
+            where=peak(heat, found[:, 1]),
+            corners=corners,
+            maps=maps[1:],
+            trace=traces.reshape(n, N_FRAMES - 1, *traces.shape[1:])[one, :, scene] - 3.0,
+            moments=pooled(seen[2]).reshape(n, N_FRAMES - 1, -1),
+            change=block_change(gap),
+        )
 
     def read(self, close: Tensor) -> Tensor:
         """(N, 160) what the close looks (N, 3, 64, 64) show.
@@ -136,40 +160,28 @@ class Network(nn.Module):
         _, fine, coarse = self.close(pixels(close))  # (N, 128, 8, 8), (N, 192, 4, 4)
         return torch.as_tensor(self.mark(torch.cat([pooled(fine), pooled(coarse)], 1)))
 
-    def judge(self, glance: Tensor, last: Tensor, close: Tensor, found: Finding, scene: Tensor) -> Answer:
+    def judge(self, close: Tensor, found: Finding, scene: Tensor) -> Answer:
         """States and outcomes.
 
         Args:
-            glance: (N, 7, 3, 80, 80) as for `look`.
-            last: (N, 3, 176, 176).
             close: (N, 2, 3, 64, 64) the close look, in the earlier and in the last frame.
             found: What `look` returned.
             scene: (N,) positions in `self.scenes`.
         """
-        n = len(glance)
-        small = F.interpolate(pixels(last), size=glance.shape[-2:], mode="area")[:, None]  # (N, 1, 3, 80, 80)
-        frames = pixels(glance)
-        pairs = torch.cat([frames, frames - small], 2).flatten(0, 1)  # (7N, 6, 80, 80)
-        moments = self.moment(pooled(self.glance(pairs)[2])).reshape(n, -1)  # (N, 7 * 48)
+        n = len(scene)
         fine, coarse = found.maps
         weight = F.avg_pool2d(found.heat.detach().flatten(1).softmax(1).reshape(found.heat.shape), 2) * 4
         spot = (fine * weight[:, None]).sum((2, 3))  # (N, C)
         place = self.place(self.plan(coarse).flatten(1))  # (N, 128)
         earlier, late = self.read(close.flatten(0, 1)).reshape(n, 2, -1).unbind(1)  # (N, 160) each
-        parts = [
-            self.time(moments),
-            place,
-            pooled(coarse),
-            pooled(fine),
-            spot,
-            late,
-            late - earlier,
-        ]
+        moments = self.time(self.moment(found.moments).flatten(1))
+        parts = [moments, place, pooled(coarse), pooled(fine), spot, late, late - earlier]
         seen = self.join(torch.cat([part.to(late.dtype) for part in parts], 1))  # (N, 256)
-        upright = rectified(found.where.detach(), found.corners.detach())
-        measured = self.facts(self._measured(found, upright, fine)).to(seen.dtype)  # (N, 128)
-        joined, placed = torch.cat([seen, measured], 1), bumps(upright)
-        state = joined.new_zeros(n, len(STATES), dtype=torch.float32)
+        upright, pose = rectified(found.where.detach(), found.corners.detach()), self.pose(late, scene)
+        lying = _lying(pose.detach(), self.pose(earlier, scene).detach())
+        measured = self.facts(torch.cat([self._measured(found, upright, fine), lying], 1))
+        joined = torch.cat([seen, measured.to(seen.dtype)], 1)  # (N, 384)
+        state, placed = self.state(joined).float(), bumps(upright)
         alone = self.close_outcome(late, scene)
         outcome, at = alone.new_full(alone.shape, _NEVER), joined.new_zeros(n, 3, dtype=torch.float32)
         for k in sorted(set(scene.tolist())):
@@ -177,15 +189,24 @@ class Network(nn.Module):
             logits = self.heads[self.scenes[k]](joined[rows]).float()
             states, at[rows], said = logits.tensor_split((len(STATES), len(STATES) + 3), 1)
             by_place = self.tables[self.scenes[k]](placed[rows]).float()
-            state[rows] = states + by_place[:, : len(STATES)]
+            state[rows] = state[rows] + states + by_place[:, : len(STATES)]
             outcome[rows, : said.shape[1]] = said + by_place[:, len(STATES) :] + alone[rows, : said.shape[1]]
-        return Answer(state, outcome, alone, at)
+        return Answer(state=state, outcome=outcome, close_outcome=alone, at=at, pose=pose)
 
     def _measured(self, found: Finding, upright: Tensor, fine: Tensor) -> Tensor:
-        """(N, 59) the few numbers that where things are comes down to; apart, lest the many features drown them."""
-        where, corners = found.where.detach(), found.corners.detach().flatten(1)
+        """(N, F) the few numbers that where things are comes down to; apart, lest the many features drown them."""
+        where, corners, heat = found.where.detach(), found.corners.detach(), found.heat.detach()
         points = soft_places(self.points(fine).float()).flatten(1)  # (N, 32)
-        return torch.cat([where, upright, peaks(found.heat.detach()), corners, points], 1)
+        motion = motion_facts(found.trace.detach(), found.change, where, corners)  # (N, 7 F')
+        return torch.cat([where, upright, peaks(heat), corners.flatten(1), points, motion], 1)
+
+    def pose(self, shown: Tensor, scene: Tensor) -> Tensor:
+        """(N, 4) as in Answer, from what a close look shows, (N, 160), alone."""
+        out = shown.new_zeros(len(shown), 4, dtype=torch.float32)
+        for k in sorted(set(scene.tolist())):
+            rows = scene == k
+            out[rows] = self.poses[self.scenes[k]](shown[rows]).float()
+        return out
 
     def close_outcome(self, shown: Tensor, scene: Tensor) -> Tensor:
         """(N, K) logits of the outcomes from what the last frame's close look shows, (N, 160), alone."""
@@ -195,6 +216,17 @@ class Network(nn.Module):
             logits = self.readers[self.scenes[k]](shown[rows]).float()
             out[rows, : logits.shape[1]] = logits
         return out
+
+
+def _lying(late: Tensor, earlier: Tensor) -> Tensor:
+    """(N, 10) how an object lies at the end (N, 4), how that changed, and how nearly one of its own axes points up."""
+    up = late[:, :3]
+    return torch.cat([late, late - earlier, up.abs().amax(1, keepdim=True), up.norm(dim=1, keepdim=True)], 1)
+
+
+def _beside(one: Tensor, other: Tensor) -> Tensor:
+    """(N, 6, H, W) from two times (N, 3, H, W); the channels of a pixel lie together, as convolutions like it."""
+    return torch.cat([one.movedim(1, -1), other.movedim(1, -1)], -1).movedim(-1, 1)
 
 
 def _summed(maps: list[Tensor]) -> Tensor:

@@ -47,7 +47,7 @@ def read_frames(network: Network, frames: np.ndarray, scene: str, n_outcomes: in
                 raise FloatingPointError("the network returned a place that is not a number")
             diameter = float(np.exp(np.clip(log_diameter, -6, 1)))
             close = close_look(frames, around(column, row, diameter), side_px=CLOSE_PX)
-            answer = network.judge(few, whole, _tensor(close), found, index)
+            answer = network.judge(_tensor(close), found, index)
     finally:
         torch.set_num_threads(threads)
     return Reading(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,9 @@ import numpy as np
 
 from sim.clip import whole_file
 
-from .augment import relit, shaken, turned
+from .augment import relit, shaken, turned, unposed
 from .clips import random_source
+from .lesson import rest_of
 from .shards import Progress
 
 if TYPE_CHECKING:
@@ -30,16 +32,35 @@ def rate_share(step: int, steps: int) -> float:
     return (step + 1) / rise if step < rise else 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, steps - rise)))
 
 
-def marks(paths: Sequence[Path], scene: Sequence[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Close looks (N, 2, 96, 96, 3), outcomes (N,) and scenes (N,) of all sound clips of the shards."""
-    close, outcome, scenes = [], [], []
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """Close looks at N objects."""
+
+    close: np.ndarray
+    """(N, 1, 96, 96, 3) uint8."""
+    outcome: np.ndarray
+    """(N,) -1 for a null."""
+    up: np.ndarray
+    """(N, 3) as in lesson.Truth."""
+    rest: np.ndarray
+    """(N,) as in lesson.Lessons."""
+    scene: np.ndarray
+    """(N,) positions in the list of scenes."""
+
+
+def marks(paths: Sequence[Path], scene: Sequence[int]) -> Marks:
+    """The close looks of the shards that say something: the clip is sound, or the object's pose is seen."""
+    parts: dict[str, list[np.ndarray]] = {part.name: [] for part in fields(Marks)}
     for path, k in zip(paths, scene, strict=True):
-        with np.load(path) as stored:  # only two arrays of the shard are read
-            sound = stored["outcome"] >= 0
-            close.append(stored["close"][sound])
-            outcome.append(stored["outcome"][sound])
-        scenes.append(np.full(int(sound.sum()), k))
-    return np.concatenate(close), np.concatenate(outcome), np.concatenate(scenes)
+        with np.load(path) as stored:  # only a few arrays of the shard are read
+            whole = {name: stored[name] for name in ("outcome", "up")}
+            whole["close"] = stored["close"][:, -1:]
+            whole["rest"] = stored["rest"] if "rest" in stored else rest_of(stored["state"], stored["fault"])
+            whole["scene"] = np.full(len(whole["outcome"]), k)
+            rows = (whole["outcome"] >= 0) | ~unposed(whole["up"]) | np.isfinite(whole["rest"])
+        for name, array in whole.items():
+            parts[name].append(array[rows])
+    return Marks(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
 
 
 def learn_to_read(
@@ -64,27 +85,33 @@ def learn_to_read(
     from safetensors.torch import load_file, save_file
     from torch.nn import functional as F  # noqa: N812
 
+    from .losses import pose_loss
+
     kept = folder / f"reader-{training.digest}.safetensors"
-    parts = torch.nn.ModuleDict({"close": network.close, "mark": network.mark, "readers": network.readers})
+    parts = torch.nn.ModuleDict(
+        {"close": network.close, "mark": network.mark, "readers": network.readers, "poses": network.poses}
+    )
     if kept.is_file():
         parts.load_state_dict(load_file(kept))
         return
     marked = [k for k, j in enumerate(scene) if training.scenes[j] in training.marked]
     if not marked:
         return
-    close, outcome, scenes = marks([paths[k] for k in marked], [scene[k] for k in marked])
+    seen = marks([paths[k] for k in marked], [scene[k] for k in marked])
     rng = random_source("reader", training.seed)
     optimizer = torch.optim.AdamW(parts.parameters(), lr=training.rate, weight_decay=training.weight_decay)
     network.train()
     for step in range(training.reader_steps):
-        rows = np.sort(rng.choice(len(outcome), training.reader_batch))
-        (seen,) = relit((turned(shaken(close[rows], rng), rng),), rng)
+        rows = np.sort(rng.choice(len(seen.outcome), training.reader_batch))
+        (close,) = relit((turned(shaken(seen.close[rows], rng), unposed(seen.up[rows]), rng),), rng)
         for group in optimizer.param_groups:
             group["lr"] = training.rate * rate_share(step, training.reader_steps)
         with torch.autocast("cpu", torch.bfloat16, enabled=training.bfloat16):
-            shown = network.read(torch.from_numpy(seen[:, 1]).movedim(-1, -3))
-            logits = network.close_outcome(shown, torch.from_numpy(scenes[rows]))
-        loss = F.cross_entropy(logits, torch.from_numpy(outcome[rows]))
+            shown = network.read(torch.from_numpy(close[:, 0]).movedim(-1, -3))
+            index, outcome = torch.from_numpy(seen.scene[rows]), torch.from_numpy(seen.outcome[rows])
+            logits, pose = network.close_outcome(shown, index), network.pose(shown, index)
+        loss = F.cross_entropy(logits, outcome, ignore_index=-1)
+        loss = loss + pose_loss(pose, torch.from_numpy(seen.up[rows]), torch.from_numpy(seen.rest[rows]))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

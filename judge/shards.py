@@ -17,8 +17,9 @@ from sim.clip import whole_file
 
 from .clips import Order, clips, random_source
 from .lesson import Lessons
+from .poses import poses
 
-FORMAT = 3
+FORMAT = 4
 """Raised by every change of this package that changes the bytes of a shard."""
 GROUP = 24
 """Shards that are mixed with each other while training."""
@@ -76,9 +77,10 @@ def _make(load: Load, job: Job, path: Path) -> None:
     import cv2
 
     cv2.setNumThreads(1)
-    lessons = Lessons.of(clips(load(job.scene), job.order))
+    scene = load(job.scene)
+    kept = poses(scene, job.order) if job.order.kind == "poses" else Lessons.of(clips(scene, job.order)).arrays()
     with whole_file(path) as part, part.open("wb") as handle:
-        np.savez(handle, **lessons.arrays())  # type: ignore[arg-type]
+        np.savez(handle, **kept)  # type: ignore[arg-type]
 
 
 def digest_of_shards(paths: Sequence[Path]) -> str:

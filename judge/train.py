@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from .network import Network
 
+POSES_A_SHARD = 500
 _CHECKPOINT_EVERY = 50
 
 
@@ -39,22 +40,26 @@ class Training:
     seed: int = 0
     n_clips: int = 800
     """Clips of each scene, about."""
-    more: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 2.4, "galton_board": 2.8, "roulette": 2.0})
+    more: Mapping[str, float] = field(
+        default_factory=lambda: {"coin_toss": 1.5, "die_roll": 2.4, "galton_board": 3.6, "roulette": 3.0}
+    )
     """Scene -> how many times as many clips, where outcomes are many or marks are fine."""
-    p_fault: float = 0.38
+    p_fault: float = 0.5
     drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 3200})
     """Scene -> clips of dice drawn in two dimensions, besides."""
     p_close: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 0.15})
     """Scene -> share of clips filmed from right above the resting place."""
     candidates: Mapping[str, int] = field(default_factory=lambda: {"galton_board": 3, "roulette": 4})
     """Scene -> rollouts looked at for each that is drawn, where some outcomes are rare."""
+    poses: Mapping[str, int] = field(default_factory=lambda: {"coin_toss": 2000, "die_roll": 6000})
+    """Scene -> close looks at its object on its way and at rest, besides; the close look alone learns from them."""
     shard_clips: int = 100
     marked: tuple[str, ...] = ("coin_toss", "die_roll", "roulette")
     """Scenes whose outcome is a mark on or under the object: the close look is learnt on them ..."""
-    reader_steps: int = 2200
+    reader_steps: int = 2600
     """... alone, for so many steps, before everything together: these cost a tenth."""
     reader_batch: int = 96
-    steps: int = 850
+    steps: int = 1000
     batch: int = 64
     rate: float = 2e-3
     weight_decay: float = 0.02
@@ -95,6 +100,18 @@ def jobs_of(training: Training, load: Load) -> list[Job]:
     return jobs
 
 
+def pose_jobs_of(training: Training, load: Load) -> list[Job]:
+    """The shards of close looks that the close look alone learns from, besides the clips."""
+    jobs = []
+    for name, wanted in training.poses.items():
+        if name in training.scenes:
+            scene = load(name)
+            for number in range(math.ceil(wanted / POSES_A_SHARD)):
+                order = Order(kind="poses", seed=training.seed, number=number, n_clips=POSES_A_SHARD)
+                jobs.append(Job(scene=name, version=scene.version, order=order))
+    return jobs
+
+
 def train(
     training: Training, load: Load, folder: Path, weights: Path, *, workers: int = 2, progress: Progress | None = None
 ) -> None:
@@ -113,12 +130,13 @@ def train(
     from .calibration import calibrated
     from .weights import Settings, write_weights
 
-    jobs = jobs_of(training, load)
-    paths = make_shards(folder / "clips", jobs, load, workers=workers, progress=progress)
+    jobs, posed = jobs_of(training, load), pose_jobs_of(training, load)
+    paths = make_shards(folder / "clips", [*jobs, *posed], load, workers=workers, progress=progress)
     scenes = [load(name) for name in training.scenes]
     outcomes = {scene.name: scene.outcomes for scene in scenes}
     torch.set_num_threads(workers)
-    network = fit(training, outcomes, paths, [training.scenes.index(job.scene) for job in jobs], folder, progress)
+    scene = [training.scenes.index(job.scene) for job in (*jobs, *posed)]
+    network = fit(training, outcomes, paths, scene, folder, progress, n_posed=len(posed))
     settings = Settings(
         outcomes=outcomes,
         versions={scene.name: scene.version for scene in scenes},
@@ -147,6 +165,8 @@ def fit(
     scene: list[int],
     folder: Path,
     progress: Progress | None = None,
+    *,
+    n_posed: int = 0,
 ) -> Network:
     """The trained network; a checkpoint of the same configuration in the folder is resumed.
 
@@ -157,12 +177,15 @@ def fit(
         scene: For each shard, the position of its scene.
         folder: Where the checkpoint is kept.
         progress: Called after every tenth step.
+        n_posed: So many shards, the last ones, hold close looks alone.
     """
     without_triton()
+    import cv2
     import torch
 
     from .network import Network, Shape
 
+    cv2.setNumThreads(1)  # else its threads and PyTorch's wait for each other: a step takes a quarter longer
     torch.manual_seed(training.seed)
     network = Network(Shape(outcomes={name: len(labels) for name, labels in outcomes.items()}))
     network = network.to(memory_format=torch.channels_last)
@@ -171,7 +194,8 @@ def fit(
     start = _resume(checkpoint, network, optimizer)
     if start == 0:
         learn_to_read(training, network, paths, scene, folder, progress)
-    source = _prepared(training, paths, scene, start)
+    n_clips = len(paths) - n_posed
+    source = _prepared(training, paths[:n_clips], scene[:n_clips], start)
     network.train()
     for step in range(start, training.steps):
         torch.manual_seed(training.seed * 1_000_003 + step)  # dropout: the same after a resume
@@ -210,9 +234,9 @@ def _loss(network: Network, batch: Prepared, *, bfloat16: bool) -> Tensor:
 
     with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
         found = network.look(batch.glance, batch.last, batch.scene)
-        answer = network.judge(batch.glance, batch.last, batch.close, found, batch.scene)
-    finding = finding_loss(found, batch.where, batch.corners)
-    return answer_loss(answer, batch.state, batch.outcome, batch.at) + 0.5 * finding
+        answer = network.judge(batch.close, found, batch.scene)
+    finding = finding_loss(found, batch.where, batch.corners, batch.path)
+    return answer_loss(answer, batch.state, batch.outcome, batch.at, batch.up, batch.rest) + 0.5 * finding
 
 
 def _keep(path: Path, network: Network, optimizer: torch.optim.Optimizer, step: int) -> None:

@@ -1,9 +1,8 @@
-"""What is true of a staged clip: its outcome or null, and where in the last frame everything is?"""
+"""What is true of a staged clip: its outcome or null, and where in its frames everything is?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,18 +11,26 @@ from sim import Camera, Null, Scene
 from .faults import Plan
 from .lesson import NOWHERE, STATES, Truth
 
-if TYPE_CHECKING:
-    from sim.render import Track
+
+@dataclass(frozen=True, kw_only=True)
+class Sphere:
+    """The sphere around what is seen of the main body."""
+
+    centre_m: np.ndarray
+    """(3,) in the body's own frame."""
+    diameter_m: float
+    filled: bool
+    """Whether the body is a ball."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lens:
-    """How a point of the scene comes into the last frame."""
+    """How a point of the scene comes into a frame."""
 
     camera: Camera
     size_px: tuple[int, int]
     """Height and width."""
-    zoom: float
+    zoom: float = 1.0
 
     def shares(self, points_m: np.ndarray) -> np.ndarray:
         """(..., 2) column and row of points (..., 3), in shares; nan behind the camera."""
@@ -43,31 +50,51 @@ class Lens:
         return float(column), float(row), self.zoom * diameter_m / (2 * view.tan_half_height * depth)
 
 
-def truth_of(
-    scene: Scene, answer: str | Null, plan: Plan, last: Track, lens: Lens, centre_m: np.ndarray, diameter_m: float
-) -> Truth:
-    """What is true of a staged clip whose last frame shows the track `last` (one time)."""
+def truth_of(scene: Scene, answer: str | Null, plan: Plan, time_s: np.ndarray, lens: Lens, body: Sphere) -> Truth:
+    """What is true of a staged clip.
+
+    Args:
+        scene: Whose clip it is.
+        answer: What the scene's rule says of the rollout.
+        plan: How the rollout is staged.
+        time_s: (8,) times of the frames.
+        lens: How the camera sees the scene, without the plan's zoom.
+        body: The main body.
+    """
     from sim import rotation_matrices
 
+    track, lenses = plan.track(time_s), [replace(lens, zoom=float(z)) for z in plan.enlargement(time_s)]
+    turn = rotation_matrices(track.quaternion[:, 0])  # (8, 3, 3)
+    middle = track.position_m[:, 0] + turn @ body.centre_m
+    middle[~track.visible[:, 0]] = np.nan
+    twin = np.full_like(middle, np.nan)
+    if track.ghost_position_m is not None and track.ghost_quaternion is not None:
+        there = np.isfinite(track.ghost_position_m).all(1)
+        twin[there] = track.ghost_position_m[there] + rotation_matrices(track.ghost_quaternion[there]) @ body.centre_m
     reason = answer.reason if isinstance(answer, Null) else plan.reason
-    state = "sound" if reason is None else reason
     low, high = np.array(scene.bounds_m)
-    where, twin, at = NOWHERE, NOWHERE, NOWHERE
-    if last.visible[-1, 0]:
-        middle = last.position_m[-1, 0] + rotation_matrices(last.quaternion[-1, 0]) @ centre_m
-        where = lens.where(middle, diameter_m)
-        x, y, z = (2 * (middle - low) / (high - low) - 1).tolist()
-        at = x, y, z
-    place, turn = last.ghost_position_m, last.ghost_quaternion
-    if place is not None and turn is not None and np.isfinite(place[-1]).all():
-        twin = lens.where(place[-1] + rotation_matrices(turn[-1]) @ centre_m, diameter_m)
-    corners = lens.shares(np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * (high - low) + low)
+    at = 2 * (middle[-1] - low) / (high - low) - 1
+    up = turn[-1, 2] if track.visible[-1, 0] and not body.filled else np.array(NOWHERE)
+    corners = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * (high - low) + low
     return Truth(
-        state=STATES.index(state),
+        state=STATES.index("sound" if reason is None else reason),
         outcome=scene.outcomes.index(answer) if isinstance(answer, str) and reason is None else -1,
-        where=where,
+        where=_where(lenses[-1], middle[-1], body.diameter_m),
         fault=plan.fault or "",
-        twin=twin,
-        at=at,
-        corners=tuple((float(x), float(y)) for x, y in corners),
+        twin=_where(lenses[-1], twin[-1], body.diameter_m),
+        at=(float(at[0]), float(at[1]), float(at[2])),
+        corners=tuple((float(x), float(y)) for x, y in lenses[-1].shares(corners)),
+        path=_path(lenses[:-1], middle),
+        twin_path=_path(lenses[:-1], twin),
+        up=(float(up[0]), float(up[1]), float(up[2])),
     )
+
+
+def _where(lens: Lens, middle_m: np.ndarray, diameter_m: float) -> tuple[float, float, float]:
+    return lens.where(middle_m, diameter_m) if np.isfinite(middle_m).all() else NOWHERE
+
+
+def _path(lenses: list[Lens], middle_m: np.ndarray) -> np.ndarray:
+    """(7, 2) column and row of the places (8, 3) in the frames before the last; nan where there is none."""
+    places = zip(lenses, middle_m[:-1], strict=True)
+    return np.array([lens.shares(m) if np.isfinite(m).all() else NOWHERE[:2] for lens, m in places])

@@ -30,11 +30,12 @@ def test_relit_changes_all_pictures_of_a_clip_alike() -> None:
 
 def test_turned_close_looks_hold_the_same_pixels_in_both_frames() -> None:
     close = np.random.default_rng(0).integers(0, 255, (12, 1, 8, 8, 3), dtype=np.uint8).repeat(2, axis=1)
-    seen = turned(close, np.random.default_rng(1))
+    seen = turned(close, np.ones(12, bool), np.random.default_rng(1))
     assert np.array_equal(seen[:, 0], seen[:, 1])
     assert all(np.array_equal(np.sort(a.ravel()), np.sort(b.ravel())) for a, b in zip(close, seen, strict=True))
     moved = sum(not np.array_equal(a, b) for a, b in zip(close, seen, strict=True))
     assert 2 <= moved <= 10
+    assert np.array_equal(turned(close, np.zeros(12, bool), np.random.default_rng(1)), close)  # seen from the side
 
 
 @pytest.mark.parametrize("seed", range(6))

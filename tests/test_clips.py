@@ -84,9 +84,10 @@ def test_another_kind_or_renderer_is_refused() -> None:
 def test_the_sphere_holds_the_die() -> None:
     from scenes.die_roll import HALF_EDGE_M
 
-    centre, diameter = body_sphere(surfaces(load("die_roll")))
-    assert centre == pytest.approx(np.zeros(3), abs=1e-4)
-    assert 2 * HALF_EDGE_M * 1.2 < diameter < 2 * HALF_EDGE_M * 3**0.5
+    die = body_sphere(surfaces(load("die_roll")))
+    assert die.centre_m == pytest.approx(np.zeros(3), abs=1e-4)
+    assert 2 * HALF_EDGE_M * 1.2 < die.diameter_m < 2 * HALF_EDGE_M * 3**0.5
+    assert not die.filled and body_sphere(surfaces(load("galton_board"))).filled
 
 
 def test_random_numbers_belong_to_their_parts() -> None:

@@ -38,9 +38,13 @@ def test_the_die_lies_where_it_says(seed: int) -> None:
 
 def test_slides_and_then_rests() -> None:
     rng = np.random.default_rng(2)
-    frames = sliding(still(3, 96, rng), np.array([0.0, 0.3, 0.8, 1.0, 1.4]), rng, rests_s=0.8).astype(int)
+    picture = still(3, 96, rng)
+    frames, path = sliding(picture, np.array([0.0, 0.3, 0.8, 1.0, 1.4]), rng, rests_s=0.8)
+    frames = frames.astype(int)
     assert np.abs(frames[0] - frames[2]).mean() > 1
     assert np.array_equal(frames[2], frames[3]) and np.array_equal(frames[3], frames[4])
+    away = np.linalg.norm(path - [picture.column, picture.row], axis=1)
+    assert away[0] > away[1] > 0.05 and away[2:] == pytest.approx(0)
 
 
 def test_the_same_random_numbers_give_the_same_picture() -> None:

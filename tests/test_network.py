@@ -47,7 +47,7 @@ def tensors(clips: list[np.ndarray], columns: list[float]) -> tuple[torch.Tensor
 def ruled(network: Network, data: tuple[torch.Tensor, ...], scene: torch.Tensor) -> tuple[Finding, Answer]:
     glance, last, close, _ = data
     found = network.look(glance, last, scene)
-    return found, network.judge(glance, last, close, found, scene)
+    return found, network.judge(close, found, scene)
 
 
 def fitted(data: tuple[torch.Tensor, ...], outcome: torch.Tensor, steps: int) -> Network:
@@ -59,7 +59,9 @@ def fitted(data: tuple[torch.Tensor, ...], outcome: torch.Tensor, steps: int) ->
         found, answer = ruled(network, data, scene)
         where = torch.stack([data[3], torch.full_like(data[3], torch.nan)], 1)
         at = torch.cat([2 * data[3][:, :1] - 1, torch.zeros(len(outcome), 2)], 1)
-        loss = answer_loss(answer, state, outcome, at) + finding_loss(found, where, torch.full((8, 8, 2), torch.nan))
+        nowhere = torch.full((8, 2, 7, 2), torch.nan)
+        loss = answer_loss(answer, state, outcome, at, torch.full((8, 3), torch.nan), torch.full((8,), torch.nan))
+        loss = loss + finding_loss(found, where, torch.full((8, 8, 2), torch.nan), nowhere)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
