@@ -69,6 +69,7 @@ def reference(
 ) -> None:
     """Simulate a scene and count its outcomes."""
     from calibrate.output_file import checked_output
+    from sim.cluster import sample_on_cluster
     from sim.sampling import sample
 
     wanted = _indices(n, indices)
@@ -80,25 +81,14 @@ def reference(
     chosen = named if variant is None else variant
     if cluster is not None and (checkpoint, threads, indices) != (None, None, None):
         stop("--cluster goes without --checkpoint, --threads and --indices", code=WRONG_USE)
-    spread = None if cluster is None else f"{token}@{variant}" if named is None and variant is not None else token
+    how: dict[str, Any] = {"n": len(wanted), "seed": seed, "engine": engine.value}
     with progress(f"simulating {scene.token(chosen)}", shown=not json) as advance:
-        if spread is not None and cluster is not None:
-            from sim.cluster import sample_on_cluster
-
-            how: dict[str, Any] = {"address": cluster, "engine": engine.value, "progress": advance}
-            found = sample_on_cluster(catalogue.parse_token, spread, n=len(wanted), seed=seed, **how)
+        if cluster is None:
+            how |= {"first_index": wanted.start, "threads": threads, "checkpoint": checkpoint}
+            found = sample(scene, variant=chosen, progress=advance, **how)
         else:
-            found = sample(
-                scene,
-                variant=chosen,
-                n=len(wanted),
-                seed=seed,
-                first_index=wanted.start,
-                engine=engine.value,
-                threads=threads,
-                checkpoint=checkpoint,
-                progress=advance,
-            )
+            shared = token if named is not None or chosen is None else f"{token}@{chosen}"
+            found = sample_on_cluster(catalogue.parse_token, shared, address=cluster, progress=advance, **how)
     if out is not None:
         found.write(out)
     tell(found, summary(found, scene=scene.name, variant=chosen), json=json)
@@ -156,19 +146,20 @@ def references(
 
     References with their evidence (twins, second engine, variants that should not matter); writes into the package.
     """
+    from scenes.making import make_references, make_source_images
     from sim.sampling import AIM_HALF_WIDTH
 
     for name in only or ():
         catalogue.load(name)
     with progress("references", shown=True) as advance:
-        made = catalogue.make_references(
+        made = make_references(
             tuple(only or ()),
             work=work,
             evidence=evidence,
             budget_cpu_s=60 * minutes,
             progress=advance.titled,
         )
-        catalogue.make_source_images(tuple(only or ()), progress=lambda _, done, n: advance(done, n))
+        make_source_images(tuple(only or ()), progress=lambda _, done, n: advance(done, n))
     for found in made:
         aim = "" if found.half_width <= AIM_HALF_WIDTH else f" (aim {AIM_HALF_WIDTH}; the CPU minutes ran out)"
         say(f"{found.scene}: {found.n} rollouts, half-width {found.half_width:.4f}{aim}")

@@ -1,7 +1,5 @@
 """The catalogue: one file per scene, registered by being there; textures, meshes, references, source images."""
 
-from .making import make_references as make_references
-from .making import make_source_images as make_source_images
 from .registry import load as load
 from .registry import names as names
 from .registry import parse_token as parse_token

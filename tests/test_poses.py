@@ -41,6 +41,7 @@ def test_in_the_air_and_leaning_are_on_the_way() -> None:
     height = np.maximum(0, 1 - 2 * time_s)  # falls for half a second
     quaternion = np.tile([1.0, 0, 0, 0], (61, 1, 1))
     path = Trajectory(
+        bodies=("body",),
         time_s=time_s,
         position_m=np.stack([0 * height, 0 * height, height], axis=1)[:, None],
         quaternion=quaternion,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from judge.lesson import CLOSE_STORED_PX
+from judge.lesson import CLOSE_STORED_PX, STATES
 from judge.network import Network, Shape
 from judge.reading import learn_to_read, marks, rate_share
 from judge.train import Training
@@ -16,18 +16,31 @@ from judge.train import Training
 
 @pytest.fixture
 def shard(tmp_path: Path) -> Path:
-    """Twelve close looks, bright for the outcome 1 and dark for 0, the last one null."""
+    """Twelve close looks at balls, bright for the outcome 1 and dark for 0, the last one null and nowhere."""
     outcome = np.array([0, 1] * 6)
     close = np.zeros((12, 2, CLOSE_STORED_PX, CLOSE_STORED_PX, 3), np.uint8)
     close[outcome == 1] = 220
     outcome[-1] = -1
-    np.savez(tmp_path / "shard.npz", close=close, outcome=outcome)
+    state, fault = np.where(outcome < 0, STATES.index("object_lost"), 0), np.where(outcome < 0, "vanishes", "")
+    up = np.full((12, 3), np.nan, np.float32)
+    np.savez(tmp_path / "shard.npz", close=close, outcome=outcome, up=up, state=state, fault=fault)
     return tmp_path / "shard.npz"
 
 
-def test_nulls_are_left_out(shard: Path) -> None:
-    close, outcome, scene = marks([shard, shard], [4, 2])
-    assert len(close) == 22 and set(outcome) == {0, 1} and scene.tolist() == [4] * 11 + [2] * 11
+def test_what_says_nothing_is_left_out(shard: Path) -> None:
+    found = marks([shard, shard], [4, 2])
+    assert len(found.close) == 22 and set(found.outcome) == {0, 1} and found.scene.tolist() == [4] * 11 + [2] * 11
+    assert (found.rest == 1).all()
+
+
+def test_a_null_whose_pose_is_seen_teaches_the_pose(shard: Path, tmp_path: Path) -> None:
+    with np.load(shard) as stored:
+        whole = dict(stored)
+    whole["up"][-1], whole["fault"][-1] = (0, 0.6, 0.8), "frozen"
+    np.savez(tmp_path / "posed.npz", **whole)
+    found = marks([tmp_path / "posed.npz"], [0])
+    assert len(found.close) == 12 and found.outcome[-1] == -1 and found.rest[-1] == 0
+    assert found.up[-1] == pytest.approx((0, 0.6, 0.8))
 
 
 def test_learns_and_keeps_what_it_learnt(shard: Path, tmp_path: Path) -> None:
