@@ -6,6 +6,7 @@ counts are merged as those of `--indices` are, so the reference is, byte for byt
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,8 @@ from .scene import Scene
 
 Load = Callable[[str], tuple[Scene, str | None]]
 """Scene token -> scene and name of the variant; importable, because other machines call it."""
+_ANSWERS_S = 10.0
+"""How long a cluster may take to answer."""
 RETRIES = 20
 """How often a range is begun again if its machine is lost."""
 
@@ -87,8 +90,11 @@ def sample_on_cluster(
 
 
 def _join(ray: Any, address: str) -> None:
-    """Connects this process with the cluster."""
+    """Connects this process with the cluster; Ray itself would try a dead address for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
+        if host and port.isdigit():
+            socket.create_connection((host, int(port)), timeout=_ANSWERS_S).close()
         ray.init(address=address, log_to_driver=False, configure_logging=False, include_dashboard=False)
     except (ConnectionError, RuntimeError, ValueError, OSError) as fault:
         raise InputError(
