@@ -10,19 +10,9 @@ from typing import TYPE_CHECKING
 
 import scenes
 
+from .distance import Distance, distance
 from .record import CLOSE_TV, LEVEL, Cell, ClipRow
-from .stats import (
-    Baseline,
-    clopper_pearson,
-    excess,
-    expected_total_variation,
-    holm,
-    share_bounds,
-    total_variation,
-    tv_bounds,
-    tv_interval,
-    tv_test,
-)
+from .stats import clopper_pearson, holm, share_bounds
 
 if TYPE_CHECKING:
     from sim.reference import Reference
@@ -34,13 +24,10 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
     status = Counter(row.status for row in rows)
     by_outcome = Counter(row.outcome for row in rows if row.status == "scored")
     counts = [by_outcome[outcome] for outcome in scene.outcomes]
-    baseline = Baseline.sample([reference.counts[outcome] for outcome in scene.outcomes])
+    pooled = [reference.counts[outcome] for outcome in scene.outcomes]
     n, requested = sum(counts), len(rows)
     scorable = clopper_pearson(n, requested)
-    tv, expected = total_variation(counts, baseline), expected_total_variation(n, baseline)
-    interval, bounds = tv_interval(counts, baseline, seed=seed), tv_bounds(counts, requested - n, baseline)
-    test = tv_test(counts, baseline, seed=seed)
-    unseen = [c if q == 0 else 0 for c, q in zip(counts, baseline.p, strict=True)]
+    found = distance(counts, requested - n, reference, seed=seed)
     return Cell(
         model=model,
         scene=scene.name,
@@ -58,15 +45,18 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
         counts=dict(zip(scene.outcomes, counts, strict=True)),
         scorability=n / requested,
         scorability_interval=(scorable.low, scorable.high),
-        shares=_shares(scene.outcomes, counts, requested, baseline),
-        impossible={o: c for o, c in zip(scene.outcomes, unseen, strict=True) if c > 0},
-        tv=_finite(tv),
-        tv_interval=None if n == 0 else (interval.low, interval.high),
-        tv_bounds=(bounds.low, bounds.high),
-        tv_expected=_finite(expected),
-        excess=_finite(excess(tv, expected)),
-        p=_finite(test.p),
-        p_method=test.method if test.n_draws is None else f"{test.method}, {test.n_draws} draws",
+        shares=_shares(scene.outcomes, counts, requested, pooled, found),
+        impossible={o: c for o, c, q in zip(scene.outcomes, counts, pooled, strict=True) if c > 0 and q == 0},
+        reference_kind="set" if reference.why_point is None else "point",
+        reference_note=reference.why_point or _about_set(reference),
+        tv=_finite(found.tv),
+        tv_point=_finite(found.tv_point),
+        tv_interval=None if n == 0 else found.interval,
+        tv_bounds=found.bounds,
+        tv_expected=_finite(found.expected),
+        excess=_finite(found.excess),
+        p=_finite(found.p),
+        p_method=found.method,
         p_holm=None,
         finding="not_tested",
         why_undefined="no clip was scored" if n == 0 else None,
@@ -110,14 +100,21 @@ def _seeds(rows: Sequence[ClipRow]) -> str:
     return "per_clip" if len(set(seeds)) == len(seeds) else "shared"
 
 
+def _about_set(reference: Reference) -> str:
+    return f"every mixture of its {len(reference.members or ())} draws of the unknown constants"
+
+
 def _shares(
-    outcomes: Sequence[str], counts: Sequence[int], requested: int, baseline: Baseline
+    outcomes: Sequence[str], counts: Sequence[int], requested: int, pooled: Sequence[int], found: Distance
 ) -> dict[str, dict[str, float | None]]:
     n, shares = sum(counts), {}
-    for outcome, count, p in zip(outcomes, counts, baseline.p, strict=True):
+    for k, (outcome, count) in enumerate(zip(outcomes, counts, strict=True)):
         interval, bounds = clopper_pearson(count, n), share_bounds(count, n, requested - n)
         shares[outcome] = {
-            "reference": p,
+            "reference": pooled[k] / sum(pooled),
+            "reference_low": found.low[k],
+            "reference_high": found.high[k],
+            "nearest": found.nearest[k] if n else None,
             "share": count / n if n else None,
             "low": _finite(interval.low),
             "high": _finite(interval.high),

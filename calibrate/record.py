@@ -13,8 +13,8 @@ from sim import InputError, QuincunxError
 from .output_file import write_whole
 from .record_check import check_record, strict_json
 
-FORMAT = 1
-"""Raised by every change of the file's meaning."""
+FORMAT = 2
+"""Raised by every change of the file's meaning: since 2 a reference may be a set, and `tv` is its nearest point's."""
 LEVEL = 0.05
 """A cell differs if its Holm-adjusted p is below this."""
 CLOSE_TV = 0.1
@@ -74,20 +74,31 @@ class Cell:
     scorability_interval: tuple[float, float]
     """95 % Clopper-Pearson."""
     shares: Mapping[str, Mapping[str, float | None]]
-    """Outcome -> `reference`, `share` of the scored clips with `low` and `high` (95 % Clopper-Pearson), and
-    `least`, `most`: bounds of the share of all requested clips, whatever the others showed."""
+    """Outcome -> `reference`, in a set that of all draws of the unknown constants together; `reference_low` and
+    `reference_high`, its range in the set; `nearest`, that of the nearest point; `share` of the scored clips with `low`
+    and `high` (95 % Clopper-Pearson); `least` and `most`, bounds of the share of all requested clips, whatever the
+    others showed."""
     impossible: Mapping[str, int]
     """Outcomes that the reference never gave, with how many clips showed them."""
+    reference_kind: Literal["set", "point"]
+    """Whether the reference is every mixture of its draws of the unknown constants, or one distribution."""
+    reference_note: str
+    """Which draws make the set, or why there is none."""
     tv: float | None
-    """Total variation between the shares of the scored clips and the reference."""
+    """Total variation between the shares of the scored clips and the reference; of a set, its nearest point."""
+    tv_point: float | None
+    """The same from `reference` in `shares`, one point whatever the kind."""
     tv_interval: tuple[float, float] | None
-    """95 %, see calibrate.stats.tv_interval."""
+    """95 %, see calibrate.stats.tv_interval and hull_interval."""
     tv_bounds: tuple[float, float]
-    """Lowest and highest total variation of all requested clips, whatever the unscored ones showed."""
+    """Lowest and highest `tv` of all requested clips, whatever the unscored ones showed."""
     tv_expected: float | None
-    """What a faithful model would have on average at this number of scored clips."""
+    """What a faithful model, one that draws from the nearest point, is on average away from it at this number of
+    scored clips."""
     excess: float | None
+    """(tv - tv_expected) / (1 - tv_expected); 0 on average for a faithful model, less inside a set."""
     p: float | None
+    """How often a faithful model is at least this far away; for a set the largest over its points."""
     p_method: str
     p_holm: float | None
     """p adjusted for all cells of the record that were tested."""

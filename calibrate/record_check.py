@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .record import Cell, ClipRow, Record
 
 _STATUSES = ("scored", "null", "unreadable", "judge_error", "refused", "missing")
-_SHARE = {"reference": float, "share": float | None, "low": float | None, "high": float | None}
-_SHARE |= {"least": float, "most": float}
+_SHARE = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)
+_SHARE |= dict.fromkeys(("nearest", "share", "low", "high"), float | None)
 _FIGURES = ("n", "right", "false_null", "missed_null", "wrong_label")
 
 
@@ -67,6 +67,8 @@ def check_record(record: Record) -> None:
     _require(set(places) == set(rows), "its cells are not those of its clips")
     for cell in record.cells:
         _check_cell(cell, rows[cell.model, cell.token], record.references[cell.token]["outcomes"])
+        kept = record.references[cell.token].get("members") is not None
+        _require(kept or cell.reference_kind == "point", f"the cell of {cell.model!r} has a set that is not kept")
 
 
 def _check_judge(judge: Mapping[str, Any]) -> None:
@@ -97,7 +99,7 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
     for share in cell.shares.values():
         _require(set(share) == set(_SHARE), f"{where} has odd shares")
         _require(all(_fits(share[k], hint) for k, hint in _SHARE.items()), f"{where} has odd shares")
-    parts = [cell.tv, cell.tv_expected, cell.p, cell.p_holm, *cell.scorability_interval, *cell.tv_bounds]
+    parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, *cell.scorability_interval, *cell.tv_bounds]
     parts += [*(cell.tv_interval or ()), *(part for share in cell.shares.values() for part in share.values())]
     in_range = all(part is None or -1e-9 <= part <= 1 + 1e-9 for part in parts)
     _require(in_range, f"{where} has a share or a distance outside 0 to 1")

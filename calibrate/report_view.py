@@ -30,6 +30,8 @@ class Bar:
 
     outcome: str
     reference: float
+    reference_low: float
+    reference_high: float
     share: float | None
     low: float
     high: float
@@ -86,20 +88,26 @@ def sentence(cell: Cell) -> str:
     """What the cell says, in one sentence."""
     if cell.finding == "not_tested":
         return f"Nothing can be said: none of {cell.requested} clips was scored."
-    tv = f"TV {number(cell.tv)} (95 % CI {span(cell.tv_interval)})"
+    is_set = cell.reference_kind == "set"
+    tv = f"TV {number(cell.tv)}{' from its nearest point' if is_set else ''} (95 % CI {span(cell.tv_interval)})"
     p = f"{p_text(cell.p_holm)} after Holm"
     if cell.finding == "differs":
-        return f"Outcomes differ from the reference: {tv}, {p}."
+        return f"Outcomes differ from the reference{', from every point of its set' if is_set else ''}: {tv}, {p}."
     chance = f"chance alone gives a faithful model {number(cell.tv_expected)} on average"
     if cell.finding == "close":
-        return f"Close to the reference: {tv}; {chance}; {p}."
+        return f"Close to the reference{', a set' if is_set else ''}: {tv}; {chance}; {p}."
     return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}."
+
+
+def about_reference(cell: Cell) -> str:
+    """Which reference the cell's counts are compared with."""
+    return f"{'a set:' if cell.reference_kind == 'set' else 'one point:'} {cell.reference_note}"
 
 
 def chart(cell: Cell) -> Chart:
     """Lengths of the bars of one cell."""
     shares = cell.shares
-    highest = max(max(s["reference"] or 0, s["high"] or 0, s["most"] or 0) for s in shares.values())
+    highest = max(max(s["reference_high"] or 0, s["high"] or 0, s["most"] or 0) for s in shares.values())
     top = next((step for step in _STEPS if step >= highest - 1e-9), 1.0)
 
     def length(value: float | None) -> float:
@@ -107,7 +115,9 @@ def chart(cell: Cell) -> Chart:
 
     bars = []
     for outcome, s in shares.items():
-        text = f"{outcome}: reference {percent(s['reference'])}, observed {cell.counts[outcome]} of {cell.scored}"
+        within = f" (set: {percent(s['reference_low'])} to {percent(s['reference_high'])})"
+        text = f"{outcome}: reference {percent(s['reference'])}{within if cell.reference_kind == 'set' else ''}"
+        text += f", observed {cell.counts[outcome]} of {cell.scored}"
         if s["share"] is not None:
             text += f" = {percent(s['share'])} (95 % CI {percent(s['low'])} to {percent(s['high'])})"
         text += f"; {percent(s['least'])} to {percent(s['most'])} of all {cell.requested} whatever the rest showed"
@@ -115,6 +125,8 @@ def chart(cell: Cell) -> Chart:
             Bar(
                 outcome=outcome,
                 reference=length(s["reference"]),
+                reference_low=length(s["reference_low"]),
+                reference_high=length(s["reference_high"]),
                 share=None if s["share"] is None else length(s["share"]),
                 low=length(s["low"]),
                 high=length(s["high"]),
@@ -163,8 +175,24 @@ def references(record: Record) -> list[dict[str, Any]]:
     lines = []
     for token, found in record.references.items():
         n_null, n_failed = sum(found["null"].values()), sum(len(indices) for indices in found["failed"].values())
-        lines.append({"token": token, "ideal": _ideal(token), **found, "n_null": n_null, "n_failed": n_failed})
+        cell = next((cell for cell in record.cells if cell.token == token), None)
+        kind = "" if cell is None else about_reference(cell) + _ranges(cell)
+        line = {"token": token, "ideal": _ideal(token), **found, "n_null": n_null, "n_failed": n_failed, "kind": kind}
+        lines.append(line)
     return lines
+
+
+def kinds(record: Record) -> dict[str, str]:
+    """Scene token -> `set` or `point`."""
+    return {cell.token: cell.reference_kind for cell in record.cells}
+
+
+def _ranges(cell: Cell) -> str:
+    """How far each outcome's share moves within a set."""
+    if cell.reference_kind == "point":
+        return ""
+    each = (f"{o} {s['reference_low']:.3f}–{s['reference_high']:.3f}" for o, s in cell.shares.items())
+    return f"; {', '.join(each)}"
 
 
 def _ideal(token: str) -> str:

@@ -148,6 +148,17 @@ class Reference:
         return fit_spread([self._count_row] if self.members is None else self.members)
 
     @property
+    def why_point(self) -> str | None:
+        """Why this reference is a single distribution; None if it is the set of all mixtures of its members."""
+        if self.members is None:
+            return "its counts are not kept by draw of the unknown constants"
+        if len(self.members) < 2:
+            return "the scene has no unknown constants, or one draw of them"
+        if self.spread.dispersion == 0:
+            return f"its {len(self.members)} draws of the unknown constants differ no more than counting explains"
+        return None
+
+    @property
     def member_shares(self) -> np.ndarray:
         """(M, K) the distributions whose convex hull this reference is, shrunk; one row, its shares, if a point."""
         return members([self._count_row] if self.members is None else self.members, self.spread)

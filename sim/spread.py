@@ -127,29 +127,48 @@ def fit_spread(table: Sequence[Sequence[int]] | np.ndarray) -> Spread:
 
 
 def members(table: Sequence[Sequence[int]] | np.ndarray, spread: Spread) -> np.ndarray:
-    """(M, K) the distribution of each draw, shrunk towards the mean: its expectation given its counts.
+    """(M, K) the distribution of each draw, shrunk towards the mean until all of them spread as the fitted law does.
+
+    The shares of a draw get the weight sqrt(r), the mean 1 - sqrt(r); r is the part of their variance that is not
+    counting. With the weight r they would be the draw's expected distribution given its counts, but expectations lie
+    closer together than what is expected: their hull is a third to two thirds as wide as that of the true distributions
+    (simulated: two outcomes, 64 draws, 80 and 152 rollouts a draw), and a model that has the constants of the outermost
+    draw would be rejected too often.
 
     One row, the mean, if the spread is zero: the set is a point.
+
+    References:
+        Louis 1984, JASA 79, 393, and Ghosh 1992, JASA 87, 533 (estimates whose spread is that of the parameters).
     """
     counts, mean = checked_table(table), np.asarray(spread.mean)
     if spread.dispersion == 0:
         return mean[None]
-    found = spread.dispersion * counts + mean
-    return np.asarray(found / (1 + spread.dispersion * counts.sum(axis=1, keepdims=True)))
+    weight = np.sqrt(_reliability(counts, spread))[:, None]
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return np.asarray(weight * shares + (1 - weight) * mean)
+
+
+def _reliability(counts: np.ndarray, spread: Spread) -> np.ndarray:
+    """(M,) the part of the variance of a draw's shares that is not counting, n theta / (1 + n theta)."""
+    n = counts.sum(axis=1)
+    return np.asarray(spread.dispersion * n / (1 + spread.dispersion * n))
 
 
 def n_behind_member(table: Sequence[Sequence[int]] | np.ndarray, spread: Spread) -> int:
     """As how many rollouts tell it, the distribution of one draw is known: its own and what the fitted law adds.
 
-    Given its counts a draw's distribution follows a Dirichlet law of concentration 1 / theta + n_m. No draw is known
-    better than their mean, which all rollouts tell.
+    Given its counts a draw's distribution follows a Dirichlet law of concentration 1 / theta + n_m about its
+    expectation. About its member, see `members`, its mean squared error is 2 / (1 + sqrt(r)) times as large: with V the
+    variance between draws, 2 V (1 - sqrt(r)) instead of V (1 - r). No draw is known better than their mean, which all
+    rollouts tell.
     """
     counts = checked_table(table)
     counts = counts[counts.sum(axis=1) > 0]
     total = int(counts.sum())
     if spread.dispersion == 0:
         return total
-    return min(total, round(1 / spread.dispersion + total / len(counts)))
+    widening = (1 + float(np.sqrt(_reliability(counts, spread)).mean())) / 2
+    return max(1, min(total, round(widening * (1 / spread.dispersion + total / len(counts)))))
 
 
 def p_no_spread(table: Sequence[Sequence[int]] | np.ndarray, *, seed: int) -> float:

@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,13 @@ def made_references() -> dict[str, Reference]:
     counts = {"coin_toss": [2600, 2400], "die_roll": [834, 830, 840, 820, 840, 836]}
     counts["galton_board"] = [0, 50, 220, 580, 1020, 1240, 1020, 580, 220, 50, 20]
     return {token: made_reference(token, c) for token, c in counts.items()}
+
+
+@pytest.fixture(scope="session")
+def made_set() -> Reference:
+    """A reference of coin_toss that is a set: 64 draws of the unknown constants with heads in 0.3 or in 0.7 of 80."""
+    point = made_reference("coin_toss", [2560, 2560])
+    return replace(point, members=((24, 56), (56, 24)) * 32)
 
 
 @pytest.fixture(scope="session")

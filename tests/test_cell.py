@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,3 +90,29 @@ def test_findings_follow_from_the_adjusted_p_and_the_interval(made_references: d
     cells = adjusted([cell(24, 0), cell(13, 11), cell(520, 480), cell(0, 0), cell(18, 6)])
     assert [c.finding for c in cells] == ["differs", "cannot_tell", "close", "not_tested", "cannot_tell"]
     assert cells[4].p < 0.05 < cells[4].p_holm and cells[3].p_holm is None
+
+
+def test_a_cell_says_which_reference_it_was_measured_against(made_references: dict, made_set) -> None:
+    rows = [row(FATES[0], k) for k in range(20)] + [row(FATES[1], k + 20) for k in range(4)]
+    point = measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)
+    assert (point.reference_kind, point.tv_point) == ("point", point.tv)
+    assert point.reference_note == "its counts are not kept by draw of the unknown constants"
+    found = measure("m", "coin_toss", rows, made_set, seed=0)
+    assert (found.reference_kind, found.reference_note) == (
+        "set",
+        "every mixture of its 64 draws of the unknown constants",
+    )
+    heads = found.shares["heads"]
+    # 0.5 + 0.96 * 0.2, where 0.96 is the weight of their own shares, see sim.spread.members
+    assert (heads["reference"], heads["reference_low"]) == (0.5, pytest.approx(1 - heads["reference_high"]))
+    assert heads["reference_high"] == pytest.approx(heads["nearest"]) == pytest.approx(0.692, abs=0.001)
+    assert found.tv == pytest.approx(20 / 24 - heads["nearest"]) and found.tv_point == pytest.approx(20 / 24 - 0.5)
+    assert found.p > point.p and found.tv_interval[0] <= found.tv <= found.tv_interval[1]
+
+
+def test_a_model_that_holds_to_one_draw_of_the_unknown_constants_does_not_differ(made_references, made_set) -> None:
+    rows = [row(FATES[0], k) for k in range(280)] + [row(FATES[1], k) for k in range(120)]
+    one = adjusted([measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)])[0]
+    assert one.finding == "differs"
+    (cell,) = adjusted([measure("m", "coin_toss", rows, made_set, seed=0)])
+    assert cell.tv < 0.02 and cell.p > 0.5 and cell.finding == "cannot_tell"  # one draw of them is known too little

@@ -45,10 +45,10 @@ def test_refuses_what_is_no_record(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a record"):
         Record.read(path)
     path.write_text('{"format": 99}')
-    with pytest.raises(InputError, match="no record of format 1 .it says 99."):
+    with pytest.raises(InputError, match="no record of format 2 .it says 99."):
         Record.read(path)
     path.write_text("[]")
-    with pytest.raises(InputError, match="no record of format 1"):
+    with pytest.raises(InputError, match="no record of format 2"):
         Record.read(path)
 
 
@@ -82,6 +82,9 @@ def edited(place: str, value: object, data: dict) -> None:
         ("cells.0.tv", 1.5, "outside 0 to 1"),
         ("cells.0.tv_interval", [0.1], "cell has tv_interval"),
         ("cells.0.finding", "odd", "cell has finding = 'odd'"),
+        ("cells.0.reference_kind", "hull", "cell has reference_kind = 'hull'"),
+        ("cells.0.reference_kind", "set", "has a set that is not kept"),
+        ("cells.0.tv_point", 1.5, "outside 0 to 1"),
         ("cells.0.shares", {}, "has other outcomes than its reference"),
         ("cells.0.shares.heads", {}, "has odd shares"),
         ("cells.0.shares.heads.most", None, "has odd shares"),

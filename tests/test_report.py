@@ -88,6 +88,26 @@ def test_page_says_what_was_found_and_what_is_missing(table: Path) -> None:
         assert text in words
 
 
+def test_page_says_which_reference_is_a_set_and_why_the_others_are_points(tmp_path, made_references, made_set) -> None:
+    rows = [f"m,coin_toss,{k},{'heads' if k else 'tails'}," for k in range(24)] + ["m,die_roll,1,face_1,"]
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\n" + "\n".join(rows))
+    score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={**made_references, "coin_toss": made_set})
+    text = write_report(tmp_path / "r.json").read_text(encoding="utf-8")
+    page = Page(text)
+    words = " ".join(" ".join(page.words).split())
+    for said in (
+        "coin_toss reference: a set",
+        "die_roll reference: a point",
+        "from its nearest point",
+        "a set: every mixture of its 64 draws of the unknown constants",
+        "every mixture of its 64 draws of the unknown constants; heads 0.308–0.692, tails 0.308–0.692",
+        "one point: its counts are not kept by draw of the unknown constants",
+        "0.458, from all draws together",
+    ):
+        assert said in words
+    assert sum(a.get("class") == "set" for tag, a in page.attributes if tag == "path") == 2
+
+
 def test_every_field_of_the_table_leads_to_its_cell(table: Path) -> None:
     page = Page(write_report(table, table.parent / "report.html").read_text())
     targets = {attributes["id"] for _, attributes in page.attributes if "id" in attributes}

@@ -9,14 +9,14 @@ from calibrate.record import ClipRow
 
 @pytest.fixture
 def cell(made_references: dict):
-    def make(**counts: int):
+    def make(reference=made_references["coin_toss"], **counts: int):
         rows = [
             ClipRow(model="m", scene="coin_toss", file=f"{o}{k}", status="scored", outcome=o)
             for o, n in counts.items()
             for k in range(n)
         ]
         rows.append(ClipRow(model="m", scene="coin_toss", file="x", status="null", reason="no_motion"))
-        return adjusted([measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)])[0]
+        return adjusted([measure("m", "coin_toss", rows, reference, seed=0)])[0]
 
     return make
 
@@ -27,6 +27,27 @@ def test_sentences_say_what_is_known_and_what_not(cell) -> None:
     assert view.sentence(cell(heads=12, tails=12)).startswith("Cannot tell at n = 24: TV 0.02 (95 % CI 0.00–")
     assert view.sentence(cell(heads=520, tails=480)).startswith("Close to the reference: TV 0.00")
     assert view.sentence(cell()) == "Nothing can be said: none of 1 clips was scored."
+
+
+def test_sentences_say_so_if_the_reference_is_a_set(cell, made_set) -> None:
+    differs = view.sentence(cell(made_set, heads=24))
+    assert differs.startswith(
+        "Outcomes differ from the reference, from every point of its set: TV 0.31 from its nearest"
+    )
+    even = cell(made_set, heads=12, tails=12)
+    assert view.sentence(even).startswith("Cannot tell at n = 24: TV 0.00 from its nearest point (95 % CI 0.00–")
+    close = view.sentence(replace(even, finding="close"))
+    assert close.startswith("Close to the reference, a set: TV 0.00 from its nearest point (95 % CI 0.00–")
+    assert view.about_reference(cell(made_set)) == "a set: every mixture of its 64 draws of the unknown constants"
+    assert view.about_reference(cell()) == "one point: its counts are not kept by draw of the unknown constants"
+
+
+def test_bars_show_the_range_of_a_set(cell, made_set) -> None:
+    heads = view.chart(cell(made_set, heads=12, tails=12)).bars[0]
+    assert 0 < heads.reference_low < heads.reference < heads.reference_high <= view.BAR_WIDTH
+    assert heads.text.startswith("heads: reference 50 % (set: 31 % to 69 %), observed 12 of 24 = 50 %")
+    heads = view.chart(cell(heads=12, tails=12)).bars[0]
+    assert heads.reference_low == heads.reference == heads.reference_high
 
 
 def test_bars_lie_on_the_axis_and_in_order(cell) -> None:

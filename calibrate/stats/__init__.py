@@ -3,15 +3,22 @@
 - How far, and how far would chance be: `total_variation`, `expected_total_variation`, `excess`
 - How far, for outcomes in a row: `wasserstein`
 - How sure: `tv_test`, `multinomial_test` (p-values), `holm` (many cells), `tv_interval`, `clopper_pearson` (one share)
-- What could the missing clips change: `share_bounds`, `tv_bounds`
+- What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
 - The reference, exact or itself a sample: `Baseline`
+- A reference that is a set: `Hull`, with `nearest`, `hull_score` and `hull_interval`
 """
 
 from .baseline import Baseline as Baseline
 from .clopper_pearson import Interval as Interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
 from .holm import holm as holm
+from .hull import Hull as Hull
+from .hull import HullScore as HullScore
+from .hull import hull_interval as hull_interval
+from .hull import hull_score as hull_score
+from .hull import nearest as nearest
 from .missing_bounds import Bounds as Bounds
+from .missing_bounds import hull_tv_bounds as hull_tv_bounds
 from .missing_bounds import share_bounds as share_bounds
 from .missing_bounds import tv_bounds as tv_bounds
 from .multinomial_test import MultinomialTest as MultinomialTest
