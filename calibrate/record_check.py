@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .record import Cell, ClipRow, Record
 
 _STATUSES = ("scored", "null", "unreadable", "judge_error", "refused", "missing")
-_SHARE = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)
+_SHARE: dict[str, Any] = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)
 _SHARE |= dict.fromkeys(("nearest", "share", "low", "high"), float | None)
 _FIGURES = ("n", "right", "false_null", "missed_null", "wrong_label")
 

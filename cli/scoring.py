@@ -113,8 +113,8 @@ def _tell(record: Record, out: Path) -> None:
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
 
-    header = ("model", "scene", "reference", "requested", "scored")
-    header += ("tv", "expected", "excess", "p", "p (Holm)", "finding")
+    figures = ("tv", "expected", "excess", "p", "p (Holm)")
+    header = ("model", "scene", "reference", "requested", "scored", *figures, "finding")
     rows = [
         (c.model, c.token, f"a {c.reference_kind}", str(c.requested), str(c.scored))
         + tuple(number(v) for v in (c.tv, c.tv_expected, c.excess, c.p, c.p_holm))

@@ -474,7 +474,7 @@ def test_verdicts_become_a_record_and_a_page(quincunx, fair_die, tmp_path):
     assert [file["nearest"] for file in said["unmatched"]] == ["die_roll"]
     code, out, err = quincunx("score", "--verdicts", verdicts, "--out", str(record))
     assert code == 0
-    assert "my model" in out
+    assert "my model" in out and "a point" in out
     assert "nearest: die_roll" in err
     code, out, _ = quincunx("report", str(record))
     page = tmp_path / "out" / "record.html"

@@ -77,6 +77,17 @@ def test_p_of_a_triangle_is_nearly_the_largest_of_a_grid(counts):
     assert found.p == pytest.approx(tv_test(counts, Baseline.exact(found.likeliest), seed=0).p)
 
 
+def test_p_of_a_set_of_64_over_six_outcomes_is_nearly_the_largest_of_many_points():
+    rng = np.random.default_rng(4)
+    hull = Hull.of(rng.dirichlet([60, 50, 50, 50, 50, 40], size=64), n=1800)
+    counts = [5, 0, 1, 1, 5, 0]
+    found = hull_score(counts, hull, seed=0)
+    points = [w @ hull.array for w in rng.dirichlet(np.full(64, 0.03), size=60)]
+    points += [found.nearest + step * (member - found.nearest) for step in (0.1, 0.4) for member in hull.array]
+    best = max(tv_test(counts, hull.baseline(q), seed=0).p for q in points)
+    assert 0 < best < 0.2 and found.p >= 0.9 * best
+
+
 def test_wider_sets_are_nearer_and_likelier():
     counts = [20, 3, 1]
     narrow, wide = Hull.of(TRIANGLE.array[:1]), TRIANGLE

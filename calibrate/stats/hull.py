@@ -220,8 +220,8 @@ def hull_interval(score: HullScore, counts: Sequence[int] | np.ndarray, hull: Hu
 
     Coverage, simulated for two outcomes and 64 draws of 80 and 152 rollouts (`sim.spread` fits and shrinks them), 24
     and 100 clips, models at 0 to 0.3 beyond the outermost draw. Each end may miss in 2.5 %. The upper one missed in at
-    most 0.9 %. The lower one missed in at most 1 % where the draws spread by 0.05; where by 0.02, in 2.1 % with 24 clips
-    and in 2 to 8 % with 100, since in a quarter to a third of such tables the fit finds no spread and the set is a point.
+    most 0.9 %. The lower one missed in at most 1 % where the draws spread by 0.05; where by 0.02, in 2.1 % with 24
+    clips and in 2 to 8 % with 100: in a quarter to a third of such tables the fit finds no spread, a point.
 
     Args:
         score: What `hull_score` gave for these counts.
