@@ -88,7 +88,7 @@ def rejected(reference, n, share):
 
 @pytest.mark.parametrize(("sd", "n_each"), [(0.05, 80), (0.02, 152)])
 def test_a_model_with_the_constants_of_the_outermost_draw_is_rejected_no_more_often_than_stated(coin, sd, n_each):
-    # with members at their expectations instead (weight r for sqrt(r) in sim.spread.members) it is 0.08 to 0.10
+    # with members at their expectations instead (weight r for sqrt(r) in sim.spread.members) it is 0.06 to 0.07
     rng, concentration = np.random.default_rng(3), 0.55 * 0.45 / sd**2 - 1
     found = []
     for _ in range(12):
