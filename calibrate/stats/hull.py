@@ -174,10 +174,10 @@ def hull_score(counts: Sequence[int] | np.ndarray, hull: Hull, *, seed: int) -> 
     (b + 1) / (draws + 1), ties counted. It is a valid test of every single q, so the largest is one of the set. The
     largest is searched for, see `calibrate.stats.hull_search`; for a point it is that of `tv_test`.
 
-    A hull that was fitted holds as far as the fit. Simulated like `hull_interval`, a model with the constants of the
-    outermost draw had p <= 0.05 in 1 to 3 % of cases with 24 and 100 clips, and in at most 9 % with 1,000, where the
-    fit found a spread. Where it found none of a true 0.02, so that the set was a point, it was 4 to 6 % with 24 clips,
-    14 to 17 % with 100 and 70 to 87 % with 1,000: with so many clips more rollouts a draw are needed.
+    A hull that was fitted holds as far as the fit. A model with the constants of the outermost draw had p <= 0.05 in 2
+    to 3 % of cases with 24 and 100 clips and in 1 to 7 % with 1,000 (`python -m benchmarks.set_coverage`). Where the
+    fit found none of a true spread of 0.02, so that the set was a point, it was 4 to 5 % with 24 clips, 12 to 14 % with
+    100 and 71 to 75 % with 1,000: with so many clips more rollouts a draw are needed.
 
     Args:
         counts: (K,) clips per outcome.
@@ -218,10 +218,10 @@ def hull_interval(score: HullScore, counts: Sequence[int] | np.ndarray, hull: Hu
     The upper limit is that of `tv_interval` at the nearest point: what exceeds the hull on some outcomes exceeds every
     point of it there. The lower one is the least at the nearest and at the likeliest point.
 
-    Coverage, simulated for two outcomes and 64 draws of 80 and 152 rollouts (`sim.spread` fits and shrinks them), 24
-    and 100 clips, models at 0 to 0.3 beyond the outermost draw. Each end may miss in 2.5 %. The upper one missed in at
-    most 0.9 %. The lower one missed in at most 1 % where the draws spread by 0.05; where by 0.02, in 2.1 % with 24
-    clips and in 2 to 8 % with 100: in a quarter to a third of such tables the fit finds no spread, a point.
+    At a true distance of 0 the lower limit, which may miss in 2.5 %, missed in 1 to 2 % of cases with 24 and 100 clips
+    and in 1 to 5 % with 1,000 (`python -m benchmarks.set_coverage`: hulls fitted to 64 draws, two outcomes, a model
+    with the constants of the outermost draw). Where the fit found no spread although there is one, it was in 4, 6 to 8
+    and 63 to 68 %.
 
     Args:
         score: What `hull_score` gave for these counts.
