@@ -1,7 +1,8 @@
 """How often does a thick coin land on its edge, when it is flipped about a diameter and when it is dropped?
 
 Nothing is fitted. Neither surface nor throw is published, so both are drawn from a declared prior, throw by throw. A
-flipped coin starts flat and spins about a diameter; a dropped one starts at a random attitude and hardly spins.
+flipped coin starts flat and spins about a diameter; a dropped one starts at a random attitude and hardly spins. A few
+stay undecided: the rolling resistance holds a coin that balances on its rim to within half a millimetre.
 
     python -m benchmarks.real_thick_coin --ratio 0.354 --throw flipped --json
 """

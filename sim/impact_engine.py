@@ -19,7 +19,7 @@ from .mujoco_engine import compile_scene
 from .scene import FRAME_RATE_HZ, Params, Scene
 from .trajectory import rotation_matrices
 
-VERSION = "1"
+VERSION = "2"
 """Raised with every change that moves an outcome."""
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import cube_replay, real_cube_tosses, real_prisms, real_thick_coin
+from benchmarks import cube_replay, real_cube_tosses, real_cubes, real_prisms, real_thick_coin
 from sim import InputError
 
 
@@ -26,6 +27,8 @@ def counts(tmp_path: Path) -> Path:
             "outcomes": {"edge": 0.132},
             "geometry": {"height_over_diameter": 0.354},
         },
+        {"id": real_cubes.FAIR, "n": 1000},
+        {"id": real_cubes.SHAVED, "n": 3000, "outcomes": {"p(1 or 6) at 3 % shorter": 0.35}},
     ]
     path = tmp_path / "counts.json"
     path.write_text(json.dumps(entries))
@@ -87,3 +90,56 @@ def test_prisms_refuse_what_was_fitted_on(counts: Path) -> None:
         real_prisms.measure([0.7], [0.5], n=1, n_fit=1, counts=counts)
     with pytest.raises(InputError, match="a ratio must be positive"):
         real_prisms.prism(0)
+
+
+@pytest.mark.parametrize("kind", real_thick_coin.THROWS)
+def test_thick_coins_give_an_edge_share_and_none_is_lost_in_flight(
+    counts: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--ratio", "0.354", "--throw", kind, "--n", "60", "--counts", str(counts), "--json"]
+    assert real_thick_coin.main(given) == 0
+    found = json.loads(capsys.readouterr().out)
+    low, high = found["interval"]
+    assert 0 <= low < found["edge_share"] < high < 1
+    assert set(found["failed"]) <= {"undecided"} and found["n"] + sum(found["failed"].values()) == 60
+
+
+def test_fair_cubes_all_start_on_the_same_face_and_too_few_reach_nothing(counts: Path) -> None:
+    found = real_cubes.measure("fair", n=90, n_mujoco=20, counts=counts)
+    assert found["n"] == 90 and sum(found["shares"]) == pytest.approx(1)
+    assert found["table"][0]["reached"] is False
+    assert found["table"][0]["real"] == "no bias in 1,000 machine rolls"
+    assert found["n_others"] == 9 and set(found["failed_others"]) == set(real_cubes.OTHERS)
+    assert {e: v["n"] for e, v in real_cubes.both_engines(20).items()} == {"impact": 20, "mujoco": 20}
+
+
+def test_cubes_let_go_without_speed_stay_on_their_face_in_both_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    still = replace(real_cubes.PRIOR, level_m_s=0.0, spin_rad_s=0.0)
+    monkeypatch.setattr(real_cubes, "PRIOR", still)
+    assert real_cubes.thrown(real_cubes.cube(0), still, 8, same_face_up=True).faces == (0, 0, 0, 0, 0, 8)
+    assert [v["share"] for v in real_cubes.both_engines(8).values()] == [1, 1]
+
+
+def test_shaved_cubes_are_compared_where_the_source_gives_a_number(
+    counts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--cube", "shaved", "--counts", str(counts), "--json"]
+    assert real_cubes.main([*given, "--n", "120"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    low, high = found["bias_interval"]
+    assert low < found["bias_of_short_axis"] < high
+    # the solid angle of a rectangle seen from above its middle, 4 asin(a b / sqrt((a^2 + c^2) (b^2 + c^2)))
+    apart = 8 * np.arcsin(1 / (1 + 0.97**2)) / (4 * np.pi)
+    assert found["bias_quasi_static"] == pytest.approx(3 * apart - 1, abs=1e-6)
+    assert found["real_bias"] == pytest.approx(0.05) and found["bias_by_the_rule"] == pytest.approx(0.06)
+    low, high = found["real_interval_if_all_rolls"]  # by the normal law: 0.05 +- 1.96 * 3 sqrt(0.35 * 0.65 / 3000)
+    assert (low, high) == pytest.approx((-0.0012, 0.1012), abs=0.002)
+    assert real_cubes.main([*given, "--n", "20", "--shorter", "0.13"]) == 0
+    assert json.loads(capsys.readouterr().out)["table"] == []
+
+
+def test_cubes_that_cannot_be_are_refused(counts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert real_cubes.main(["--cube", "shaved", "--shorter", "1", "--counts", str(counts)]) == 1
+    assert "shorter must lie in [0, 1), got 1.0; give the fraction" in capsys.readouterr().err
+    assert real_cubes.main(["--counts", "nowhere.json"]) == 1
+    assert "nowhere.json is not there; give the file of published counts" in capsys.readouterr().err

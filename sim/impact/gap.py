@@ -4,7 +4,8 @@ Conservative advancement (Mirtich, Impulse-based Dynamic Simulation, thesis, Ber
 gap g with rate g' cannot touch before s = (g' + sqrt(g'^2 + 2 M g)) / M if its acceleration along the normal is at most
 M = |gravity| + (bound of `flight.acceleration_bounds`) x distance. The least s over all points never overshoots and
 converges like Newton's method. On a circle g + g' s is least at C(s) - R |n_t + s n_t'|, which is concave in s: chords
-from the left and the lowest point's own s close in on its root from the safe side.
+from the left and the lowest point's own s close in on its root from the safe side. Where the circle leaves the plane
+the left end is the root s = 0 itself, on which a chord stays put: there the right end is halved until it is safe.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .vectors import cross, dot, to_body, to_world
 N_RIM = 16
 """Points of a circle that are looked at when it touches: the lowest one and others at equal angles from it."""
 _N_CHORDS = 3
+_N_HALVINGS = 60
 
 
 @njit(inline="always")
@@ -30,6 +32,13 @@ def root(g: float, rate: float, most: float) -> float:
         return g / -rate if rate < 0.0 else math.inf
     reach = math.sqrt(rate * rate + 2.0 * most * g)
     return (rate + reach) / most if rate >= 0.0 else 2.0 * g / (reach - rate)
+
+
+@njit(inline="always")
+def _rim_gap(high: float, rate: float, radius: float, n: Any, change: Any, most: float, s: float) -> float:
+    """C(s) - R |n_t + s n_t'|: no point of the circle is nearer to the plane at time s."""
+    across = math.hypot(n[0] + s * change[0], n[1] + s * change[1])
+    return high + rate * s - 0.5 * most * s * s - radius * across
 
 
 @njit
@@ -46,22 +55,28 @@ def _rim_step(high: float, rate: float, radius: float, n: Any, change: Any, most
         lowest, lowest_rate = high, rate - radius * math.hypot(change[0], change[1])
     if lowest <= touch and lowest_rate < 0.0:
         return -1.0
+    high += max(lowest, 0.0) - (high - radius * across)  # what overlaps by rounding counts as touching
     lowest = max(lowest, 0.0)
     upper = root(lowest, lowest_rate, most)
     lower = root(lowest, rate - radius * math.hypot(change[0], change[1]), most)
     if upper == math.inf:
         return lower
-    offset = lowest - (high - radius * across)
+    above = _rim_gap(high, rate, radius, n, change, most, upper)
+    if above >= 0.0:
+        return upper
+    if lowest_rate > 0.0:
+        for _ in range(_N_HALVINGS):
+            half = 0.5 * upper
+            middle = _rim_gap(high, rate, radius, n, change, most, half)
+            if middle >= 0.0:
+                lower = max(lower, half)
+                break
+            upper, above = half, middle
     for _ in range(_N_CHORDS):
         if upper <= lower:
             break
-        below = high + offset + rate * lower - 0.5 * most * lower * lower
-        below -= radius * math.hypot(n[0] + lower * change[0], n[1] + lower * change[1])
-        above = high + offset + rate * upper - 0.5 * most * upper * upper
-        above -= radius * math.hypot(n[0] + upper * change[0], n[1] + upper * change[1])
-        if above >= 0.0:
-            return upper
-        lower += (upper - lower) * max(below, 0.0) / (max(below, 0.0) - above)
+        below = max(_rim_gap(high, rate, radius, n, change, most, lower), 0.0)
+        lower += (upper - lower) * below / (below - above)
     return lower
 
 
@@ -103,7 +118,7 @@ def safe_step(state: np.ndarray, m: Any, shape: Shape, ground: Ground, turning: 
             if step < 0.0:
                 return -1.0
             best = min(best, step)
-    return best
+    return best if best > 0.0 else -1.0  # touches, neither opens nor closes, and is pressed down: it slides
 
 
 @njit
