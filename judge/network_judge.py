@@ -22,9 +22,9 @@ from .weights import SHIPPED, Settings, digest_of, read_weights
 if TYPE_CHECKING:
     from .network import Network
 
-_SIDE_PX = 384
+SIDE_PX = 384
 """Longest side at which frames are kept for the close look."""
-_RULES = f"rules 2, side {_SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
+_RULES = f"rules 2, side {SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
 """Raised by every change of this package that can change a verdict."""
 _DIGITS = 6
 
@@ -78,7 +78,7 @@ class NetworkJudge(Judge):
     def _verdict(self, file: Path, scene: str, token: str) -> Verdict:
         from .reader import read_frames
 
-        clip = read(file, look_times, side_px=_SIDE_PX, limits=self._limits)
+        clip = read(file, look_times, side_px=SIDE_PX, limits=self._limits)
         if isinstance(clip, Unreadable):
             return Verdict(scene=token, status="unreadable", reason=clip.reason, detail=clip.detail, judge=self._digest)
         labels = self._settings.outcomes[scene]
