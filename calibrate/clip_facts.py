@@ -33,6 +33,8 @@ class ClipFacts:
     """How long it lasts, its last frame included."""
     small: np.ndarray
     """(8, 24, 24) int16 brightness of eight frames, evenly spread from the first to the last."""
+    notes: tuple[str, ...]
+    """What is out of the ordinary in its pixels, as high dynamic range."""
     drift: Drift | None
     """How far its first frame is from the source picture; None if there is no picture."""
 
@@ -62,6 +64,7 @@ def clip_facts(path: Path, source: np.ndarray | None) -> ClipFacts | Unreadable:
         n_frames=clip.n_frames,
         shown_s=clip.duration_s * clip.n_frames / (clip.n_frames - 1),
         small=np.stack([cv2.resize(g, size, interpolation=cv2.INTER_AREA) for g in grey]).astype(np.int16),
+        notes=clip.notes,
         drift=None if source is None else drift(clip.frames[0], source),
     )
 

@@ -104,6 +104,7 @@ def _told(facts: ClipFacts) -> dict[str, Any]:
         "n_frames": facts.n_frames,
         "fps": round(facts.fps, 3),
         "shown_s": round(facts.shown_s, 3),
+        "notes": list(facts.notes),
         "first_frame": None if facts.drift is None else _finite(facts.drift),
     }
 

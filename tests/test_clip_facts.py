@@ -26,7 +26,7 @@ def facts(path: Path, frames: np.ndarray, **more):
 
 def test_size_rate_and_length_are_those_of_the_file(tmp_path: Path) -> None:
     _, found = facts(tmp_path / "a.mp4", film(1))
-    assert (found.size_px, found.n_frames, found.drift) == ((120, 160), 24, None)
+    assert (found.size_px, found.n_frames, found.drift, found.notes) == ((120, 160), 24, None, ())
     assert (found.shown_s, found.fps) == pytest.approx((2.0, 12.0), abs=1e-3)
     assert found.small.shape == (8, 24, 24)
 
