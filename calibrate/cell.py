@@ -17,6 +17,8 @@ from .stats import clopper_pearson, holm, share_bounds
 if TYPE_CHECKING:
     from sim.reference import Reference
 
+    from .study import Clip
+
 
 def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Reference, *, seed: int) -> Cell:
     """The numbers of one cell from the rows of all its clips; `adjusted` adds `p_holm` and `finding`."""
@@ -41,7 +43,7 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
         missing=status["missing"],
         missing_reasons=_reasons(rows, "missing"),
         n_distinct=_n_distinct(rows),
-        seeds=_seeds(rows),
+        seeds=seeds_recorded(rows),
         counts=dict(zip(scene.outcomes, counts, strict=True)),
         scorability=n / requested,
         scorability_interval=(scorable.low, scorable.high),
@@ -91,7 +93,8 @@ def _n_distinct(rows: Sequence[ClipRow]) -> int:
     return len({sha for sha in scored if sha is not None}) + scored.count(None)
 
 
-def _seeds(rows: Sequence[ClipRow]) -> str:
+def seeds_recorded(rows: Sequence[ClipRow | Clip]) -> str:
+    """For how many of the clips a seed is known: `none`, `some`, `shared` or `per_clip`."""
     seeds = [row.seed for row in rows if row.seed is not None]
     if not seeds:
         return "none"

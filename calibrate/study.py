@@ -51,6 +51,8 @@ class Clip:
     """Why there is no file: `failed`, `pending`, `no_file`, `outside_folder`; None if it was found or refused."""
     seed: int | str | None = None
     prompt: str | None = None
+    asked_file: str | None = None
+    """Name under which the manifest asked for it, also where there is no file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +225,14 @@ def _clip(row: RequestedClip, root: Path) -> Clip:
     elif not is_regular(root / file):
         status, detail, file = "missing", "no_file", None
     return Clip(
-        model=row.model, scene=row.scene, file=file, status=status, detail=detail, seed=row.seed, prompt=row.prompt
+        model=row.model,
+        scene=row.scene,
+        file=file,
+        status=status,
+        detail=detail,
+        seed=row.seed,
+        prompt=row.prompt,
+        asked_file=row.file,
     )
 
 

@@ -14,13 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .picture import notes, picture
+
 if TYPE_CHECKING:
     import av
 
 SHORTEST_S = 0.5
 FEWEST_FRAMES = 4
-TRANSPARENT_RGB = (255, 255, 255)
-"""Colour on which transparent pixels are composited."""
+RULES = 2
+"""Raised by every change that can change what is read from a file; part of every judge's digest."""
+_ALPHA_DECODERS = {"vp8": "libvpx", "vp9": "libvpx-vp9"}
+"""Decoders that keep the transparency of a WebM file, which those that are used by default drop."""
 _MAGIC = (
     b"ftyp",
     b"moov",
@@ -75,6 +79,8 @@ class Sampled:
     """Frames in the file."""
     size_px: tuple[int, int]
     """(H, W) as displayed, before it was reduced."""
+    notes: tuple[str, ...] = ()
+    """What was changed in its colours, in words; see judge.picture."""
 
 
 class _Fault(Exception):
@@ -130,9 +136,10 @@ def _read(path: Path, times: Callable[[float], Sequence[float] | np.ndarray], si
         needed = {int(k) for k in wanted}
         for k, frame in enumerate(_decoded(container, stream)):
             if k in needed:
-                kept[k], size_px = _picture(frame, stream, side_px)
+                kept[k], size_px = picture(frame, stream, side_px)
             if k >= last:
                 break
+        said = notes(stream)
     if len({picture.shape for picture in kept.values()}) != 1 or len(kept) != len(needed):
         raise _Fault("damaged", "the frames change their size, or differ between two readings")
     return Sampled(
@@ -141,6 +148,7 @@ def _read(path: Path, times: Callable[[float], Sequence[float] | np.ndarray], si
         duration_s=duration_s,
         n_frames=len(time_s),
         size_px=size_px,
+        notes=said,
     )
 
 
@@ -172,23 +180,39 @@ def _open(path: Path) -> av.container.InputContainer:
 
 
 def _video_stream(container: Any) -> Any:
-    """The first video stream that is not the cover picture of a sound file."""
+    """The largest video stream that is not the cover picture of a sound file; the first of equals."""
     import av
 
-    for stream in container.streams.video:
-        if not stream.disposition & av.stream.Disposition.attached_pic:
-            return stream
+    cover = av.stream.Disposition.attached_pic
+    streams = [stream for stream in container.streams.video if not stream.disposition & cover]
+    if streams:
+        return max(streams, key=lambda s: 0 if s.codec_context is None else s.width * s.height)
     if container.streams.audio or container.streams.video:
         raise _Fault("no_video_stream", "the file holds no video stream")
     raise _Fault("not_a_video", "the file holds neither video nor sound")
 
 
 def _decoded(container: Any, stream: Any) -> Iterator[Any]:
-    stream.thread_type = "SLICE"
-    for frame in container.decode(stream):
+    for frame in _frames(container, stream):
         if frame.is_corrupt:
             raise _Fault("damaged", "a frame is marked as corrupt by the decoder")
         yield frame
+
+
+def _frames(container: Any, stream: Any) -> Iterator[Any]:
+    import av
+
+    name = _ALPHA_DECODERS.get(stream.codec_context.name) if stream.metadata.get("alpha_mode") == "1" else None
+    if name is None:
+        stream.thread_type = "SLICE"
+        yield from container.decode(stream)
+        return
+    try:
+        decoder: Any = av.CodecContext.create(name, "r")
+    except ValueError as fault:
+        raise _Fault("not_a_video", f"its transparency takes the decoder {name}; save it without") from fault
+    for packet in container.demux(stream):
+        yield from decoder.decode(packet if packet.size else None)
 
 
 def _frame_times(path: Path, limits: Limits) -> np.ndarray:
@@ -196,7 +220,7 @@ def _frame_times(path: Path, limits: Limits) -> np.ndarray:
     with _open(path) as container:
         stream = _video_stream(container)
         if container.format.name.endswith("_pipe"):
-            raise _Fault("not_a_video", f"the file is {container.format.long_name}")
+            raise _Fault("not_a_video", _still(container.format))
         if stream.codec_context is None:
             raise _Fault("damaged", "the video stream states no known codec")
         if max(stream.width, stream.height) > limits.side_px:
@@ -210,7 +234,7 @@ def _frame_times(path: Path, limits: Limits) -> np.ndarray:
             times.append(len(times) / rate if frame.time is None else float(frame.time))
             if len(times) > limits.n_frames or times[-1] - times[0] > limits.duration_s:
                 raise _Fault("over_limit", f"more than {limits.n_frames} frames or {limits.duration_s:g} s")
-        stated_frames = int(stream.frames)
+        stated_frames = 0 if container.format.name == "avi" else int(stream.frames)
     if not times:
         raise _Fault("damaged", "no frame can be decoded")
     time_s = np.maximum.accumulate(np.asarray(times) - times[0])
@@ -224,10 +248,19 @@ def _frame_times(path: Path, limits: Limits) -> np.ndarray:
     return time_s
 
 
+def _still(form: Any) -> str:
+    if form.name == "webp_pipe":
+        return "WebP, still or animated, is not read; save it as mp4, WebM, GIF or APNG"
+    return f"the file is {form.long_name}, a still picture"
+
+
 def _stated_duration_s(container: Any, stream: Any) -> float | None:
     """Duration that the file states for its video, or None."""
     import av
 
+    if container.format.name == "avi" and stream.frames and stream.average_rate:
+        # its gaps are empty frames, which it counts; the duration is shortened to what a truncated file holds
+        return float(stream.frames / stream.average_rate)
     if stream.duration is not None and stream.time_base is not None:
         return float(stream.duration * stream.time_base)
     if container.duration is not None and len(container.streams) == 1:
@@ -235,27 +268,3 @@ def _stated_duration_s(container: Any, stream: Any) -> float | None:
         begin = max(container.start_time or 0, 0) if "matroska" in container.format.name else 0
         return float((container.duration - begin) / av.time_base)
     return None
-
-
-def _picture(frame: Any, stream: Any, side_px: int) -> tuple[np.ndarray, tuple[int, int]]:
-    """The frame as (H, W, 3) uint8, upright, with square pixels and reduced; and its full display size (H, W)."""
-    import cv2
-
-    if any(component.is_alpha for component in frame.format.components):
-        rgba = frame.to_ndarray(format="rgba").astype(np.float32)
-        share = rgba[..., 3:] / 255
-        pixels = (rgba[..., :3] * share + np.asarray(TRANSPARENT_RGB, np.float32) * (1 - share) + 0.5).astype(np.uint8)
-    else:
-        pixels = frame.to_ndarray(format="rgb24")
-    aspect = float(stream.sample_aspect_ratio or stream.codec_context.sample_aspect_ratio or 1)
-    height, width = float(pixels.shape[0]), pixels.shape[1] * (aspect if 0.1 < aspect < 10 else 1.0)
-    scale = min(1.0, side_px / max(height, width))
-    target = (max(1, round(width * scale)), max(1, round(height * scale)))
-    if target != (pixels.shape[1], pixels.shape[0]):
-        shrinks = target[0] <= pixels.shape[1] and target[1] <= pixels.shape[0]
-        pixels = cv2.resize(pixels, target, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
-    quarter_turns = round(frame.rotation / 90) % 4
-    size_px = (round(height), round(width))
-    if quarter_turns % 2:
-        size_px = size_px[::-1]
-    return np.ascontiguousarray(np.rot90(pixels, quarter_turns)), size_px

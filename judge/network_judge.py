@@ -12,6 +12,7 @@ import numpy as np
 from sim import InputError
 
 from .card import read_card
+from .intake import RULES as INTAKE_RULES
 from .intake import Limits, Unreadable, read
 from .judge import Judge
 from .trial import Ruling, ruling
@@ -22,9 +23,9 @@ from .weights import SHIPPED, Settings, digest_of, read_weights
 if TYPE_CHECKING:
     from .network import Network
 
-_SIDE_PX = 384
+SIDE_PX = 384
 """Longest side at which frames are kept for the close look."""
-_RULES = f"rules 2, side {_SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
+_RULES = f"rules 2, intake {INTAKE_RULES}, side {SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
 """Raised by every change of this package that can change a verdict."""
 _DIGITS = 6
 
@@ -78,7 +79,7 @@ class NetworkJudge(Judge):
     def _verdict(self, file: Path, scene: str, token: str) -> Verdict:
         from .reader import read_frames
 
-        clip = read(file, look_times, side_px=_SIDE_PX, limits=self._limits)
+        clip = read(file, look_times, side_px=SIDE_PX, limits=self._limits)
         if isinstance(clip, Unreadable):
             return Verdict(scene=token, status="unreadable", reason=clip.reason, detail=clip.detail, judge=self._digest)
         labels = self._settings.outcomes[scene]
@@ -86,9 +87,9 @@ class NetworkJudge(Judge):
         if np.ptp(reading.state) == 0 and np.ptp(reading.outcome) == 0:
             raise FloatingPointError("the network's answer is the same for everything; its weights are damaged")
         said = ruling(reading.state, reading.outcome, self._settings.temperature[scene], self._settings.threshold)
-        return self._worded(said, labels, token)
+        return self._worded(said, labels, token, clip.notes)
 
-    def _worded(self, said: Ruling, labels: tuple[str, ...], token: str) -> Verdict:
+    def _worded(self, said: Ruling, labels: tuple[str, ...], token: str, notes: tuple[str, ...]) -> Verdict:
         sound = said.state == "sound"
         return Verdict(
             scene=token,
@@ -97,7 +98,7 @@ class NetworkJudge(Judge):
             reason=None if sound else said.state,
             confidence=round(said.confidence, _DIGITS),
             probabilities={name: round(float(p), _DIGITS) for name, p in zip(labels, said.p_outcome, strict=True)},
-            detail=f"threshold {self._settings.threshold:.3f}, from validation clips",
+            detail="; ".join((f"threshold {self._settings.threshold:.3f}, from validation clips", *notes)),
             judge=self._digest,
         )
 

@@ -19,6 +19,7 @@ import numpy as np
 from sim import NULL_REASONS, InputError, Scene
 from sim.errors import one_line
 
+from .intake import RULES as INTAKE_RULES
 from .intake import Limits, Unreadable, read
 from .judge import Judge
 from .rubric_client import CallFailed, Client
@@ -98,6 +99,7 @@ class RubricJudge(Judge):
         told = [f"{name} {scene.version} {rubric(scene)}" for name, scene in sorted(self._scenes.items())]
         facts = (
             _RULES,
+            INTAKE_RULES,
             client.endpoint.url.rstrip("/"),
             client.endpoint.model,
             repr(self._asking),

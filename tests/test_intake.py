@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-import shutil
-import tempfile
-from fractions import Fraction
+import subprocess
+import sys
 from pathlib import Path
 
 import av
@@ -15,67 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.intake import Limits, Sampled, Unreadable, read
+from tests.made_videos import FPS, bar_px, encode, moving_bar, reason, refusal, sampled, three
 
-FPS = 24
-
-
-def moving_bar(n_frames: int, size_px: tuple[int, int] = (120, 160)) -> np.ndarray:
-    """Frame k holds a bar whose left edge stands at 3k pixels, and a red corner that tells what is up."""
-    height, width = size_px
-    frames = np.full((n_frames, height, width, 3), 90, np.uint8)
-    for k in range(n_frames):
-        frames[k, height // 2 :, 3 * k : 3 * k + 12] = 230
-        frames[k, : height // 4, : width // 4] = (220, 30, 30)
-    return frames
-
-
-def encode(
-    frames: np.ndarray,
-    *,
-    codec: str = "libx264",
-    container: str = "mp4",
-    pixel_format: str = "yuv420p",
-    times: list[int] | None = None,
-    options: dict[str, str] | None = None,
-    aspect: Fraction | None = None,
-    color_range: int | None = None,
-) -> bytes:
-    folder = Path(tempfile.mkdtemp())  # not in memory: a fast start is written by reading the file again
-    path = folder / "clip"
-    with av.open(str(path), "w", format=container, options=options or {}) as out:
-        stream = out.add_stream(codec, rate=FPS)
-        stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], pixel_format
-        stream.time_base = stream.codec_context.time_base = Fraction(1, 240)
-        if aspect is not None:
-            stream.codec_context.sample_aspect_ratio = aspect
-        if color_range is not None:
-            stream.codec_context.color_range = color_range
-        for k, pixels in enumerate(frames):
-            frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
-            frame.pts, frame.time_base = (10 * k if times is None else times[k]), Fraction(1, 240)
-            out.mux(stream.encode(frame))
-        out.mux(stream.encode())
-    data = path.read_bytes()
-    shutil.rmtree(folder)
-    return data
-
-
-def three(duration_s: float) -> list[float]:
-    return [0.0, duration_s / 2, duration_s]
-
-
-def reason(path: Path, limits: Limits | None = None) -> str:
-    answer = read(path, three, limits=limits)
-    assert isinstance(answer, Unreadable), "the file was read"
-    assert answer.detail and "\n" not in answer.detail
-    return answer.reason
-
-
-def bar_px(frame: np.ndarray) -> float:
-    """Left edge of the bright bar, in pixels of a 160 pixel wide picture."""
-    row = frame[int(0.75 * len(frame)), :, 1].astype(float)
-    bright = np.flatnonzero(row > 160)
-    return float(bright[0]) * 160 / frame.shape[1]
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
@@ -83,12 +24,6 @@ def plain(tmp_path: Path) -> Path:
     path = tmp_path / "plain.mp4"
     path.write_bytes(encode(moving_bar(48)))
     return path
-
-
-def sampled(path: Path, **more: object) -> Sampled:
-    answer = read(path, three, **more)  # type: ignore[arg-type]
-    assert isinstance(answer, Sampled), answer
-    return answer
 
 
 def test_shows_the_frames_of_the_asked_times(plain: Path) -> None:
@@ -106,69 +41,124 @@ def test_reads_vp9_whatever_the_name_says(tmp_path: Path) -> None:
         assert clip.n_frames == 48 and round(bar_px(clip.frames[-1]) / 3) == 47
 
 
-def test_looks_by_time_stamp_when_the_frame_rate_varies(tmp_path: Path) -> None:
-    times = [10 * k for k in range(24)] + [240 + 40 * (k - 24) for k in range(24, 48)]
-    (tmp_path / "vfr.mp4").write_bytes(encode(moving_bar(48), times=times))
-    clip = sampled(tmp_path / "vfr.mp4")
-    assert clip.duration_s == pytest.approx(times[-1] / 240, abs=5e-3)
-    # Half of the time is long after half of the frames: 2.417 s is frame 24 + (2.417 - 1) * 6 = 32.
-    assert round(bar_px(clip.frames[1]) / 3) == 32
+@pytest.mark.parametrize(
+    ("codec", "container", "pixel_format"),
+    [
+        ("libx264", "mp4", "yuv420p"),
+        ("libx264", "matroska", "yuv422p"),
+        ("libx265", "mp4", "yuv420p"),
+        ("libvpx", "webm", "yuv420p"),
+        ("libvpx-vp9", "webm", "yuv420p"),
+        ("libvpx-vp9", "mp4", "yuv420p"),
+        ("libsvtav1", "mp4", "yuv420p"),
+        ("libsvtav1", "webm", "yuv420p"),
+        ("mpeg4", "avi", "yuv420p"),
+        ("mjpeg", "mov", "yuvj420p"),
+        ("prores_ks", "mov", "yuv422p10le"),
+    ],
+)
+def test_reads_every_codec_to_its_last_frame(tmp_path: Path, codec: str, container: str, pixel_format: str) -> None:
+    (tmp_path / "clip").write_bytes(encode(moving_bar(24), codec=codec, container=container, pixel_format=pixel_format))
+    clip = sampled(tmp_path / "clip")
+    assert clip.n_frames == 24 and clip.duration_s == pytest.approx(23 / 24, abs=5e-3)
+    assert [round(bar_px(f) / 3) for f in clip.frames] == [0, 11, 23]
 
 
-@pytest.mark.parametrize("angle", [0, 90, 180, 270])
-def test_turns_the_picture_upright(plain: Path, tmp_path: Path, angle: int) -> None:
-    path = tmp_path / "turned.mp4"
-    path.write_bytes(with_display_rotation(plain.read_bytes(), angle))
-    frame = sampled(path).frames[0]
-    assert frame.shape[:2] == ((160, 120) if angle in (90, 270) else (120, 160))
-    corners = {0: (5, 5), 90: (5, -6), 180: (-6, -6), 270: (-6, 5)}  # a matrix of 90 turns the picture clockwise
-    y, x = corners[angle]
-    assert frame[y, x, 0] > 180 and frame[y, x, 1] < 90
+@pytest.mark.parametrize(("codec", "pixel_format"), [("gif", "rgb8"), ("apng", "rgb24")])
+def test_reads_moving_pictures_of_the_web(tmp_path: Path, codec: str, pixel_format: str) -> None:
+    (tmp_path / "clip").write_bytes(encode(moving_bar(24), codec=codec, container=codec, pixel_format=pixel_format))
+    clip = sampled(tmp_path / "clip")
+    # a GIF counts time in hundredths of a second
+    assert clip.n_frames == 24 and clip.duration_s == pytest.approx(23 / 24, abs=0.01)
+    assert [round(bar_px(f) / 3) for f in clip.frames] == [0, 11, 23]
 
 
-def with_display_rotation(data: bytes, angle: int) -> bytes:
-    """The file with the matrix of its track header (ISO 14496-12, 8.3.2) replaced by a clockwise rotation."""
-    c, s = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}[angle]
-    matrix = [c, s, 0, -s, c, 0, 0, 0]
-    start = data.index(b"tkhd") + 4 + 4 + 20 + 8 + 8
-    fixed = b"".join(int(v * 65536).to_bytes(4, "big", signed=True) for v in matrix) + (1 << 30).to_bytes(4, "big")
-    return data[:start] + fixed + data[start + 36 :]
+@pytest.mark.parametrize(("codec", "n_frames"), [("libwebp_anim", 24), ("libwebp", 1)])
+def test_webp_is_refused_by_name_with_what_to_do(tmp_path: Path, codec: str, n_frames: int) -> None:
+    (tmp_path / "clip.webp").write_bytes(encode(moving_bar(n_frames), codec=codec, container="webp"))
+    fault = refusal(tmp_path / "clip.webp")
+    assert fault.reason == "not_a_video"
+    assert fault.detail == "WebP, still or animated, is not read; save it as mp4, WebM, GIF or APNG"
 
 
-def test_stretches_pixels_that_are_not_square(tmp_path: Path) -> None:
-    (tmp_path / "sar.mp4").write_bytes(encode(moving_bar(24), aspect=Fraction(4, 3)))
-    clip = sampled(tmp_path / "sar.mp4")
-    assert clip.size_px == (120, 213) and clip.frames.shape[1:3] == (120, 213)
-    assert round(bar_px(clip.frames[-1]) / 3) == 23
-
-
-def test_reduces_large_pictures_and_never_enlarges_small_ones(plain: Path) -> None:
-    assert sampled(plain, side_px=80).frames.shape[1:3] == (60, 80)
-    assert sampled(plain, side_px=1000).frames.shape[1:3] == (120, 160)
-
-
-@pytest.mark.parametrize("pixel_format", ["yuvj420p", "yuv444p"])
-def test_keeps_colours_of_other_pixel_formats(plain: Path, tmp_path: Path, pixel_format: str) -> None:
-    more = {"color_range": 2} if pixel_format == "yuvj420p" else {}
-    (tmp_path / "other.mp4").write_bytes(encode(moving_bar(48), pixel_format=pixel_format, **more))  # type: ignore[arg-type]
-    one, other = sampled(plain).frames.astype(float), sampled(tmp_path / "other.mp4").frames
-    assert np.abs(one.mean((0, 1, 2)) - other.mean((0, 1, 2))).max() < 3
-
-
-def test_composites_transparent_pixels_on_white(tmp_path: Path) -> None:
-    store = io.BytesIO()
-    with av.open(store, "w", format="apng", options={"plays": "0"}) as out:
-        stream = out.add_stream("apng", rate=FPS)
-        stream.height, stream.width, stream.pix_fmt = 48, 64, "rgba"
+@pytest.mark.parametrize("first", [(48, 64), (240, 320)])
+def test_reads_the_largest_of_several_pictures(tmp_path: Path, first: tuple[int, int]) -> None:
+    sizes = [first, (120, 160)]
+    with av.open(str(tmp_path / "clip.mkv"), "w") as out:
+        streams = [out.add_stream("libx264", rate=FPS) for _ in sizes]
+        for stream, (height, width) in zip(streams, sizes, strict=True):
+            stream.height, stream.width, stream.pix_fmt = height, width, "yuv420p"
         for k in range(24):
-            pixels = np.zeros((48, 64, 4), np.uint8)
-            pixels[:, :32] = (10, 200, 10, 255)
-            pixels[0, 0, 0] = k
-            out.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgba")))
-        out.mux(stream.encode())
-    (tmp_path / "clear.png").write_bytes(store.getvalue())
-    frame = sampled(tmp_path / "clear.png").frames[-1]
-    assert tuple(frame[24, 50]) == (255, 255, 255) and tuple(frame[24, 10]) == (10, 200, 10)
+            for stream, size in zip(streams, sizes, strict=True):
+                frame = av.VideoFrame.from_ndarray(moving_bar(k + 1, size)[k], format="rgb24")
+                out.mux(stream.encode(frame))
+        for stream in streams:
+            out.mux(stream.encode())
+    assert sampled(tmp_path / "clip.mkv").size_px == max(sizes)
+
+
+@pytest.mark.parametrize(
+    ("codec", "container", "pixel_format"),
+    [
+        ("libx264", "mp4", "yuv420p"),
+        ("libvpx-vp9", "webm", "yuv420p"),
+        ("gif", "gif", "rgb8"),
+    ],
+)
+def test_a_single_frame_is_too_short(tmp_path: Path, codec: str, container: str, pixel_format: str) -> None:
+    (tmp_path / "clip").write_bytes(encode(moving_bar(1), codec=codec, container=container, pixel_format=pixel_format))
+    fault = refusal(tmp_path / "clip")
+    assert fault.reason == "too_short" and fault.detail.startswith("1 frames, 0.")
+
+
+def test_over_a_minute_is_over_the_limit_whether_the_file_says_so_or_not(tmp_path: Path) -> None:
+    times = [60 * k for k in range(248)]  # four frames a second
+    (tmp_path / "long.mp4").write_bytes(encode(moving_bar(248, (48, 64)), times=times))
+    stated = refusal(tmp_path / "long.mp4")
+    (tmp_path / "long.mkv").write_bytes(
+        encode(moving_bar(248, (48, 64)), times=times, container="matroska", options={"live": "1"})
+    )
+    unstated = refusal(tmp_path / "long.mkv")
+    assert stated.reason == unstated.reason == "over_limit"
+    assert stated.detail.endswith("s long; at most 60 s") and unstated.detail == "more than 4000 frames or 60 s"
+
+
+_PEAK = """
+import resource, sys
+from judge.intake import Sampled, read
+assert isinstance(read(sys.argv[1], lambda d: [k * d / 7 for k in range(8)], side_px=384), Sampled)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_a_minute_of_the_largest_pictures_takes_under_two_gibibytes(tmp_path: Path) -> None:
+    times = [240 * k for k in range(60)]
+    (tmp_path / "4k.mp4").write_bytes(encode(moving_bar(60, (2160, 4096)), codec="mpeg4", times=times))
+    command = [sys.executable, "-c", _PEAK, str(tmp_path / "4k.mp4")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 2 * 1024**2  # KiB
+
+
+@pytest.mark.parametrize(
+    ("codec", "container", "pixel_format"),
+    [
+        ("libx264", "mp4", "yuv420p"),
+        ("libvpx-vp9", "webm", "yuv420p"),
+        ("gif", "gif", "rgb8"),
+        ("apng", "apng", "rgb24"),
+    ],
+)
+def test_looks_by_time_stamp_when_the_frame_rate_varies(
+    tmp_path: Path, codec: str, container: str, pixel_format: str
+) -> None:
+    times = [12 * k for k in range(24)] + [288 + 48 * (k - 24) for k in range(24, 48)]
+    data = encode(moving_bar(48), codec=codec, container=container, pixel_format=pixel_format, times=times)
+    (tmp_path / "vfr").write_bytes(data)
+    clip = sampled(tmp_path / "vfr")
+    assert clip.duration_s == pytest.approx(times[-1] / 240, abs=5e-3)
+    # Half of the time is long after half of the frames: 2.9 s is frame 24 + (2.9 - 1.2) * 5 = 32.
+    assert round(bar_px(clip.frames[1]) / 3) == 32
 
 
 def test_names_of_any_kind_are_only_names(plain: Path, tmp_path: Path) -> None:
@@ -245,6 +235,7 @@ def test_a_truncated_file_is_damaged_and_not_judged_on_its_first_frames(tmp_path
         ("fast.mp4", fast_start),
         ("late.mp4", encode(noisy)),
         ("x.webm", encode(noisy, codec="libvpx-vp9", container="webm")),
+        ("x.avi", encode(noisy, codec="mjpeg", container="avi", pixel_format="yuvj420p")),
     ):
         (tmp_path / name).write_bytes(data[: int(share * len(data))])
         assert reason(tmp_path / name) == "damaged", name

@@ -4,11 +4,14 @@
 - How far, for outcomes in a row: `wasserstein`
 - How sure: `tv_test`, `multinomial_test` (p-values), `holm` (many cells), `tv_interval`, `clopper_pearson` (one share)
 - What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
+- How many clips for a margin: `clips_for_margin`
+- How far two judges agree: `cohen_kappa`, `stratified_kappa`
 - The reference, exact or itself a sample: `Baseline`
 - A reference that is a set: `Hull`, with `nearest`, `hull_score` and `hull_interval`
 """
 
 from .baseline import Baseline as Baseline
+from .clips_for_margin import clips_for_margin as clips_for_margin
 from .clopper_pearson import Interval as Interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
 from .holm import holm as holm
@@ -17,6 +20,10 @@ from .hull import HullScore as HullScore
 from .hull import hull_interval as hull_interval
 from .hull import hull_score as hull_score
 from .hull import nearest as nearest
+from .kappa import Kappa as Kappa
+from .kappa import StratifiedKappa as StratifiedKappa
+from .kappa import cohen_kappa as cohen_kappa
+from .kappa import stratified_kappa as stratified_kappa
 from .missing_bounds import Bounds as Bounds
 from .missing_bounds import hull_tv_bounds as hull_tv_bounds
 from .missing_bounds import share_bounds as share_bounds
