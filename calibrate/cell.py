@@ -13,15 +13,18 @@ import scenes
 from .record import CLOSE_TV, LEVEL, Cell, ClipRow
 from .stats import (
     Baseline,
+    benjamini_hochberg,
     clopper_pearson,
     excess,
     expected_total_variation,
+    goodman,
     holm,
     share_bounds,
     total_variation,
     tv_bounds,
     tv_interval,
     tv_test,
+    wilson,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
     counts = [by_outcome[outcome] for outcome in scene.outcomes]
     baseline = Baseline.sample([reference.counts[outcome] for outcome in scene.outcomes])
     n, requested = sum(counts), len(rows)
-    scorable = clopper_pearson(n, requested)
+    scorable, beside = clopper_pearson(n, requested), wilson(n, requested)
     tv, expected = total_variation(counts, baseline), expected_total_variation(n, baseline)
     interval, bounds = tv_interval(counts, baseline, seed=seed), tv_bounds(counts, requested - n, baseline)
     test = tv_test(counts, baseline, seed=seed)
@@ -58,6 +61,7 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
         counts=dict(zip(scene.outcomes, counts, strict=True)),
         scorability=n / requested,
         scorability_interval=(scorable.low, scorable.high),
+        scorability_wilson=(beside.low, beside.high),
         shares=_shares(scene.outcomes, counts, requested, baseline),
         impossible={o: c for o, c in zip(scene.outcomes, unseen, strict=True) if c > 0},
         tv=_finite(tv),
@@ -68,15 +72,16 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
         p=_finite(test.p),
         p_method=test.method if test.n_draws is None else f"{test.method}, {test.n_draws} draws",
         p_holm=None,
+        q=None,
         finding="not_tested",
         why_undefined="no clip was scored" if n == 0 else None,
     )
 
 
 def adjusted(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells with Holm's p over all of them that were tested, and the finding that follows."""
-    p_holm = holm([cell.p for cell in cells])
-    return tuple(_with_finding(cell, p) for cell, p in zip(cells, p_holm, strict=True))
+    """The cells with Holm's p and Benjamini-Hochberg's q over all that were tested, and the finding that follows."""
+    p_holm, q = holm([cell.p for cell in cells]), benjamini_hochberg([cell.p for cell in cells])
+    return tuple(_with_finding(replace(cell, q=each), p) for cell, p, each in zip(cells, p_holm, q, strict=True))
 
 
 def _with_finding(cell: Cell, p_holm: float | None) -> Cell:
@@ -114,13 +119,15 @@ def _shares(
     outcomes: Sequence[str], counts: Sequence[int], requested: int, baseline: Baseline
 ) -> dict[str, dict[str, float | None]]:
     n, shares = sum(counts), {}
-    for outcome, count, p in zip(outcomes, counts, baseline.p, strict=True):
+    for outcome, count, p, together in zip(outcomes, counts, baseline.p, goodman(counts), strict=True):
         interval, bounds = clopper_pearson(count, n), share_bounds(count, n, requested - n)
         shares[outcome] = {
             "reference": p,
             "share": count / n if n else None,
             "low": _finite(interval.low),
             "high": _finite(interval.high),
+            "low_together": _finite(together.low),
+            "high_together": _finite(together.high),
             "least": bounds.low,
             "most": bounds.high,
         }

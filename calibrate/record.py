@@ -13,7 +13,7 @@ from sim import InputError, QuincunxError
 from .output_file import write_whole
 from .record_check import check_record, strict_json
 
-FORMAT = 1
+FORMAT = 2
 """Raised by every change of the file's meaning."""
 LEVEL = 0.05
 """A cell differs if its Holm-adjusted p is below this."""
@@ -72,10 +72,13 @@ class Cell:
     scorability: float
     """scored / requested."""
     scorability_interval: tuple[float, float]
-    """95 % Clopper-Pearson."""
+    """95 % Clopper-Pearson, which always covers at least that."""
+    scorability_wilson: tuple[float, float]
+    """95 % Wilson: shorter, and 95 % only on average."""
     shares: Mapping[str, Mapping[str, float | None]]
-    """Outcome -> `reference`, `share` of the scored clips with `low` and `high` (95 % Clopper-Pearson), and
-    `least`, `most`: bounds of the share of all requested clips, whatever the others showed."""
+    """Outcome -> `reference`, `share` of the scored clips with `low` and `high` (95 % Clopper-Pearson, for this outcome
+    alone), `low_together` and `high_together` (95 % Goodman, for all outcomes at once), and `least`, `most`: bounds of
+    the share of all requested clips, whatever the others showed."""
     impossible: Mapping[str, int]
     """Outcomes that the reference never gave, with how many clips showed them."""
     tv: float | None
@@ -90,7 +93,10 @@ class Cell:
     p: float | None
     p_method: str
     p_holm: float | None
-    """p adjusted for all cells of the record that were tested."""
+    """p adjusted for all cells of the record that were tested, by Holm: for a claim about this cell."""
+    q: float | None
+    """The same by Benjamini and Hochberg: for screening, since of the cells with q below 0.05 at most
+    one in twenty is a false alarm, on average."""
     finding: Finding
     why_undefined: str | None
     """Why the figures that are None have no value."""
@@ -175,7 +181,7 @@ class Record:
     @staticmethod
     def _built(data: Mapping[str, Any]) -> Record:
         fields = {k: v for k, v in data.items() if k != "format"}
-        pairs = ("scorability_interval", "tv_interval", "tv_bounds")
+        pairs = ("scorability_interval", "scorability_wilson", "tv_interval", "tv_bounds")
         cells = [{**c, **{k: None if c[k] is None else tuple(c[k]) for k in pairs}} for c in fields["cells"]]
         return Record(
             **{

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _STATUSES = ("scored", "null", "unreadable", "judge_error", "refused", "missing")
 _SHARE = {"reference": float, "share": float | None, "low": float | None, "high": float | None}
-_SHARE |= {"least": float, "most": float}
+_SHARE |= {"low_together": float | None, "high_together": float | None, "least": float, "most": float}
 _FIGURES = ("n", "right", "false_null", "missed_null", "wrong_label")
 
 
@@ -97,7 +97,8 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
     for share in cell.shares.values():
         _require(set(share) == set(_SHARE), f"{where} has odd shares")
         _require(all(_fits(share[k], hint) for k, hint in _SHARE.items()), f"{where} has odd shares")
-    parts = [cell.tv, cell.tv_expected, cell.p, cell.p_holm, *cell.scorability_interval, *cell.tv_bounds]
+    parts = [cell.tv, cell.tv_expected, cell.p, cell.p_holm, cell.q, *cell.tv_bounds]
+    parts += [*cell.scorability_interval, *cell.scorability_wilson]
     parts += [*(cell.tv_interval or ()), *(part for share in cell.shares.values() for part in share.values())]
     in_range = all(part is None or -1e-9 <= part <= 1 + 1e-9 for part in parts)
     _require(in_range, f"{where} has a share or a distance outside 0 to 1")

@@ -77,6 +77,11 @@ def p_text(p: float | None) -> str:
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.1g}" if p < 0.01 else f"p = {p:.2f}"
 
 
+def q_text(q: float | None) -> str:
+    """The same of a q."""
+    return f"q{p_text(q)[1:]}"
+
+
 def span(pair: Sequence[float] | None) -> str:
     """Two ends of an interval."""
     return "–" if pair is None else f"{pair[0]:.2f}–{pair[1]:.2f}"
@@ -109,7 +114,8 @@ def chart(cell: Cell) -> Chart:
     for outcome, s in shares.items():
         text = f"{outcome}: reference {percent(s['reference'])}, observed {cell.counts[outcome]} of {cell.scored}"
         if s["share"] is not None:
-            text += f" = {percent(s['share'])} (95 % CI {percent(s['low'])} to {percent(s['high'])})"
+            text += f" = {percent(s['share'])} (95 % CI {percent(s['low'])} to {percent(s['high'])}; "
+            text += f"{percent(s['low_together'])} to {percent(s['high_together'])} for all outcomes at once)"
         text += f"; {percent(s['least'])} to {percent(s['most'])} of all {cell.requested} whatever the rest showed"
         bars.append(
             Bar(

@@ -113,10 +113,10 @@ def _tell(record: Record, out: Path) -> None:
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
 
-    header = ("model", "scene", "requested", "scored", "tv", "expected", "excess", "p", "p (Holm)", "finding")
+    header = ("model", "scene", "requested", "scored", "tv", "expected", "excess", "p", "p (Holm)", "q", "finding")
     rows = [
         (c.model, c.token, str(c.requested), str(c.scored))
-        + tuple(number(v) for v in (c.tv, c.tv_expected, c.excess, c.p, c.p_holm))
+        + tuple(number(v) for v in (c.tv, c.tv_expected, c.excess, c.p, c.p_holm, c.q))
         + (c.finding,)
         for c in record.cells
     ]

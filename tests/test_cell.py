@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from calibrate.cell import adjusted, measure
 from calibrate.record import ClipRow
-from calibrate.stats import Baseline, expected_total_variation, total_variation
+from calibrate.stats import Baseline, expected_total_variation, goodman, total_variation, wilson
 from sim import NULL_REASONS
 
 FATES = [("scored", "heads", None), ("scored", "tails", None), ("judge_error", None, None), ("refused", None, None)]
@@ -56,6 +56,10 @@ def test_figures_are_those_of_the_statistics(made_references: dict) -> None:
     assert cell.tv == total_variation([9, 3], baseline)
     assert cell.tv_expected == expected_total_variation(12, baseline)
     assert cell.excess == (cell.tv - cell.tv_expected) / (1 - cell.tv_expected)
+    together = goodman([9, 3])[0]
+    assert cell.shares["heads"]["low_together"] == together.low
+    assert cell.shares["heads"]["high_together"] == together.high
+    assert cell.scorability_wilson == (wilson(12, 12).low, 1.0)
     assert cell.p_method == "exact" and cell.p_holm is None and cell.token == "coin_toss"
 
 
@@ -89,3 +93,4 @@ def test_findings_follow_from_the_adjusted_p_and_the_interval(made_references: d
     cells = adjusted([cell(24, 0), cell(13, 11), cell(520, 480), cell(0, 0), cell(18, 6)])
     assert [c.finding for c in cells] == ["differs", "cannot_tell", "close", "not_tested", "cannot_tell"]
     assert cells[4].p < 0.05 < cells[4].p_holm and cells[3].p_holm is None
+    assert cells[4].p < cells[4].q < cells[4].p_holm and cells[3].q is None

@@ -45,10 +45,10 @@ def test_refuses_what_is_no_record(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a record"):
         Record.read(path)
     path.write_text('{"format": 99}')
-    with pytest.raises(InputError, match="no record of format 1 .it says 99."):
+    with pytest.raises(InputError, match="no record of format 2 .it says 99."):
         Record.read(path)
     path.write_text("[]")
-    with pytest.raises(InputError, match="no record of format 1"):
+    with pytest.raises(InputError, match="no record of format 2"):
         Record.read(path)
 
 

@@ -38,7 +38,7 @@ def test_bars_lie_on_the_axis_and_in_order(cell) -> None:
     assert heads.share == pytest.approx(0.75 * view.BAR_WIDTH) and heads.reference == pytest.approx(
         0.52 * view.BAR_WIDTH
     )
-    assert heads.text.startswith("heads: reference 52 %, observed 18 of 24 = 75 % (95 % CI 53 % to 90 %)")
+    assert heads.text.startswith("heads: reference 52 %, observed 18 of 24 = 75 % (95 % CI 53 % to 90 %; ")
     assert view.chart(cell()).bars[0].share is None
 
 
@@ -62,6 +62,7 @@ def test_figures_are_written_for_people() -> None:
         "p = 0.003",
         "p = 0.03",
     ]
+    assert [view.q_text(q) for q in (None, 1e-6, 0.03)] == ["q undefined", "q < 0.0001", "q = 0.03"]
     assert view.span((0.1, 0.255)) == "0.10–0.26" and view.span(None) == "–"
 
 

@@ -2,14 +2,17 @@
 
 - How far, and how far would chance be: `total_variation`, `expected_total_variation`, `excess`
 - How far, for outcomes in a row: `wasserstein`
-- How sure: `tv_test`, `multinomial_test` (p-values), `holm` (many cells), `tv_interval`, `clopper_pearson` (one share)
+- How sure: `tv_test`, `multinomial_test` (p-values); `holm` (claims about many cells), `benjamini_hochberg` (screening)
+- Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
 - What could the missing clips change: `share_bounds`, `tv_bounds`
 - The reference, exact or itself a sample: `Baseline`
 """
 
 from .baseline import Baseline as Baseline
+from .benjamini_hochberg import benjamini_hochberg as benjamini_hochberg
 from .clopper_pearson import Interval as Interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
+from .goodman import goodman as goodman
 from .holm import holm as holm
 from .missing_bounds import Bounds as Bounds
 from .missing_bounds import share_bounds as share_bounds
@@ -23,3 +26,4 @@ from .tv_interval import tv_interval as tv_interval
 from .tv_test import TvTest as TvTest
 from .tv_test import tv_test as tv_test
 from .wasserstein import wasserstein as wasserstein
+from .wilson import wilson as wilson
