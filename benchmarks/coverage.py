@@ -2,7 +2,8 @@
 
 Counts are drawn from known distributions (`benchmarks.coverage_truths`) and given to the functions behind the verbs
 `score` and `replicate`. Of an interval the figure is its coverage and mean width; of a test, the share of faithful
-models (or families of 24 cells) about which it claims nothing: 0.95 or more for one at the level 0.05.
+models (or families of 24 cells) about which it claims nothing: 0.95 or more for one at the level 0.05; of the
+equivalence test, the share of models just at its margin that it does not call equivalent.
 
 All of it takes about a quarter of an hour on one core; `--scenes`, `--n`, `--methods` and `--trials` shorten it.
 """
@@ -22,7 +23,7 @@ import numpy as np
 from calibrate.stats import Baseline, clopper_pearson
 
 from . import coverage_methods as m
-from .coverage_truths import LEGIBLE, REFERENCES, truths
+from .coverage_truths import LEGIBLE, REFERENCES, at_margin, truths
 
 N_CLIPS = (8, 16, 32, 50, 200)
 TRIALS = 400
@@ -42,13 +43,16 @@ INTERVALS = {
 TESTS = {
     "test of total variation, exact reference": (m.tv_test_exact, True),
     "test of total variation, sampled reference": (m.tv_test_sampled, True),
+    "equivalence test, exact reference": (m.equivalence_exact, True),
+    "equivalence test, sampled reference": (m.equivalence_sampled, True),
     "test of chi-square": (m.published_test("chi2"), False),
     "test of likelihood ratio": (m.published_test("likelihood_ratio"), False),
 }
-"""Test -> the same; the model is faithful."""
+"""Test -> the same; the model is faithful, for the equivalence test it is just at the margin."""
 SLOW = (
     "total variation, sampled reference",
     "test of total variation, sampled reference",
+    "equivalence test, sampled reference",
     "test of chi-square",
     "test of likelihood ratio",
 )
@@ -116,14 +120,14 @@ def _settings(method: str, scenes: Sequence[str]) -> Iterator[tuple[str, str, Ba
         yield "all", "calibrated", one, np.array(one.p)
         return
     if method.startswith("share"):
-        for name, q in LEGIBLE.items():
-            yield "scorability", name, one, np.array(q)
+        for name, both in LEGIBLE.items():
+            yield "scorability", name, one, np.array(both)
         return
     for scene in scenes:
         if method in SLOW and scene not in FEW_SCENES:
             continue
-        for truth, q in truths(scene).items():
-            if method in INTERVALS or truth == "calibrated":
+        for truth, q in (at_margin if method.startswith("equivalence") else truths)(scene).items():
+            if truth == "calibrated" or method not in TESTS or method.startswith("equivalence"):
                 yield scene, truth, REFERENCES[scene], q
 
 

@@ -16,6 +16,7 @@ from calibrate.stats import (
     Interval,
     benjamini_hochberg,
     clopper_pearson,
+    equivalence_test,
     excess,
     expected_total_variation,
     goodman,
@@ -27,7 +28,7 @@ from calibrate.stats import (
 )
 from calibrate.stats.multinomial_test import Statistic
 
-from .coverage_truths import REFERENCES
+from .coverage_truths import MARGIN, REFERENCES
 
 LEVEL = 0.05
 N_REFERENCE = 5_120
@@ -127,7 +128,7 @@ def tv_sampled(setting: Setting) -> Simulated:
     """`tv_interval` with a reference that is a sample."""
     rng, right, width = setting.rng, 0, 0.0
     for counts in rng.multinomial(setting.n, setting.truth, size=setting.trials):
-        reference = Baseline.sample(rng.multinomial(N_REFERENCE, setting.reference.p))
+        reference = Baseline.sample(rng.multinomial(N_REFERENCE, setting.reference.p).tolist())
         found = tv_interval(counts, reference, seed=setting.seed)
         right, width = right + covers(found, setting.tv), width + found.high - found.low
     return Simulated(right=right, mean_width=width / setting.trials)
@@ -179,8 +180,22 @@ def tv_test_sampled(setting: Setting) -> Simulated:
     """`tv_test` with a reference that is a sample."""
     rng, right = setting.rng, 0
     for counts in rng.multinomial(setting.n, setting.truth, size=setting.trials):
-        reference = Baseline.sample(rng.multinomial(N_REFERENCE, setting.reference.p))
+        reference = Baseline.sample(rng.multinomial(N_REFERENCE, setting.reference.p).tolist())
         right += tv_test(counts, reference, seed=setting.seed).p > LEVEL
+    return Simulated(right=right)
+
+
+def equivalence_exact(setting: Setting) -> Simulated:
+    """`equivalence_test` with an exact reference, of a model just at the margin: right if equivalence is not shown."""
+    return _kept(setting, lambda counts: equivalence_test(counts, setting.reference, margin=MARGIN).p)
+
+
+def equivalence_sampled(setting: Setting) -> Simulated:
+    """The same with a reference that is a sample."""
+    rng, right = setting.rng, 0
+    for counts in rng.multinomial(setting.n, setting.truth, size=setting.trials):
+        reference = Baseline.sample(rng.multinomial(N_REFERENCE, setting.reference.p).tolist())
+        right += equivalence_test(counts, reference, margin=MARGIN).p > LEVEL
     return Simulated(right=right)
 
 

@@ -20,6 +20,8 @@ REFERENCES: Mapping[str, Baseline] = {
     "board": Baseline.exact([math.comb(10, i) / 1024 for i in range(11)]),
 }
 """Scene -> its reference."""
+MARGIN = 0.1
+"""Total variation, of the equivalence test."""
 SLIGHTLY = 0.05
 """Total variation of the model that is slightly off: mass moved from the likeliest outcome to the least likely one."""
 LEGIBLE: Mapping[str, tuple[float, float]] = {
@@ -74,3 +76,21 @@ def truths(scene: str) -> dict[str, np.ndarray]:
     off[likeliest], off[least] = off[likeliest] - SLIGHTLY, off[least] + SLIGHTLY
     shapes = {model: np.asarray(counts) / sum(counts) for model, counts in SHAPES[scene].items()}
     return {"calibrated": p, "slightly off": off, "collapsed": np.eye(len(p))[likeliest], **shapes}
+
+
+def at_margin(scene: str) -> dict[str, np.ndarray]:
+    """Name -> a distribution (K,) at the margin of the equivalence test, where its level is largest."""
+    p = np.asarray(REFERENCES[scene].p)
+    order = np.argsort(-p, kind="stable")
+    found = {}
+    for name, source, target in (
+        ("likeliest to least", order[0], order[-1]),
+        ("likeliest to second", order[0], order[1]),
+        ("second to likeliest", order[1], order[0]),
+    ):
+        q = p.copy()
+        q[source], q[target] = q[source] - MARGIN, q[target] + MARGIN
+        found[f"{name}, {MARGIN:g}"] = q
+    half = len(p) // 2
+    spread = np.where(np.arange(len(p)) < half, p * (1 - MARGIN / p[:half].sum()), p * (1 + MARGIN / p[half:].sum()))
+    return {**found, f"first half to second, {MARGIN:g}": spread}

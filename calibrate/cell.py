@@ -6,15 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import scenes
 
-from .record import CLOSE_TV, LEVEL, Cell, ClipRow
+from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Finding
 from .stats import (
     Baseline,
     benjamini_hochberg,
     clopper_pearson,
+    equivalence_test,
     excess,
     expected_total_variation,
     goodman,
@@ -31,8 +32,14 @@ if TYPE_CHECKING:
     from sim.reference import Reference
 
 
-def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Reference, *, seed: int) -> Cell:
-    """The numbers of one cell from the rows of all its clips; `adjusted` adds `p_holm` and `finding`."""
+_LATER: dict[str, Any] = {"p_holm": None, "q": None, "p_equivalence_holm": None, "finding": "not_tested"}
+"""What `adjusted` fills in."""
+
+
+def measure(
+    model: str, token: str, rows: Sequence[ClipRow], reference: Reference, *, seed: int, margin: float = MARGIN_TV
+) -> Cell:
+    """The numbers of one cell from the rows of all its clips; `adjusted` adds what depends on the other cells."""
     scene, variant = scenes.parse_token(token)
     status = Counter(row.status for row in rows)
     by_outcome = Counter(row.outcome for row in rows if row.status == "scored")
@@ -71,26 +78,34 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
         excess=_finite(excess(tv, expected)),
         p=_finite(test.p),
         p_method=test.method if test.n_draws is None else f"{test.method}, {test.n_draws} draws",
-        p_holm=None,
-        q=None,
-        finding="not_tested",
+        margin=margin,
+        p_equivalence=_finite(equivalence_test(counts, baseline, margin=margin).p),
+        **_LATER,
         why_undefined="no clip was scored" if n == 0 else None,
     )
 
 
 def adjusted(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells with Holm's p and Benjamini-Hochberg's q over all that were tested, and the finding that follows."""
+    """The cells with Holm's p and Benjamini-Hochberg's q over all that were tested, and the finding that follows.
+
+    Each of the two claims, `miscalibrated` and `calibrated`, is wrong about any cell at all with a probability of at
+    most LEVEL: Holm's correction is made for each of them over all cells.
+    """
     p_holm, q = holm([cell.p for cell in cells]), benjamini_hochberg([cell.p for cell in cells])
-    return tuple(_with_finding(replace(cell, q=each), p) for cell, p, each in zip(cells, p_holm, q, strict=True))
+    p_equal = holm([cell.p_equivalence for cell in cells])
+    return tuple(
+        replace(cell, p_holm=p, q=each, p_equivalence_holm=equal, finding=finding_of(p, equal))
+        for cell, p, each, equal in zip(cells, p_holm, q, p_equal, strict=True)
+    )
 
 
-def _with_finding(cell: Cell, p_holm: float | None) -> Cell:
-    if p_holm is None or cell.tv_interval is None:
-        return cell
-    if p_holm < LEVEL:
-        return replace(cell, p_holm=p_holm, finding="differs")
-    close = cell.tv_interval[1] < CLOSE_TV
-    return replace(cell, p_holm=p_holm, finding="close" if close else "cannot_tell")
+def finding_of(p_holm: float | None, p_equivalence_holm: float | None) -> Finding:
+    """What the p-values of the two tests say, see `Finding`."""
+    if p_holm is None or p_equivalence_holm is None:
+        return "not_tested"
+    if p_equivalence_holm < LEVEL:
+        return "calibrated"
+    return "miscalibrated" if p_holm < LEVEL else "cannot_tell"
 
 
 def _finite(value: float) -> float | None:

@@ -16,11 +16,14 @@ from .record_check import check_record, strict_json
 FORMAT = 2
 """Raised by every change of the file's meaning."""
 LEVEL = 0.05
-"""A cell differs if its Holm-adjusted p is below this."""
-CLOSE_TV = 0.1
-"""A cell is close to the reference if the interval of its total variation ends below this."""
+"""Something is found of a cell if the p of it, after Holm, is below this."""
+MARGIN_TV = 0.1
+"""Total variation within which a cell counts as calibrated, if no other margin is asked for."""
 
-Finding = Literal["differs", "close", "cannot_tell", "not_tested"]
+Finding = Literal["calibrated", "miscalibrated", "cannot_tell", "not_tested"]
+"""`calibrated`: shown to be within the margin of the reference (equivalence test, p after Holm below LEVEL), though it
+may differ from it by less. `miscalibrated`: not shown to be within the margin, and different from the reference (test
+of total variation, p after Holm below LEVEL). `cannot_tell`: neither, with so few clips. `not_tested`: no outcome."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +100,12 @@ class Cell:
     q: float | None
     """The same by Benjamini and Hochberg: for screening, since of the cells with q below 0.05 at most
     one in twenty is a false alarm, on average."""
+    margin: float
+    """Total variation within which the cell counts as calibrated."""
+    p_equivalence: float | None
+    """p of "the model is the margin or more away", see calibrate.stats.equivalence_test."""
+    p_equivalence_holm: float | None
+    """The same adjusted for all cells of the record that were tested."""
     finding: Finding
     why_undefined: str | None
     """Why the figures that are None have no value."""

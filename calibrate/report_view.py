@@ -9,12 +9,12 @@ from typing import Any
 import scenes
 from sim import SceneError
 
-from .record import Cell, ClipRow, Record
+from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Record
 from .stats import clopper_pearson
 
 FINDINGS = {
-    "differs": "differs",
-    "close": "close",
+    "miscalibrated": "miscalibrated",
+    "calibrated": "calibrated",
     "cannot_tell": "cannot tell",
     "not_tested": "not tested",
 }
@@ -93,11 +93,13 @@ def sentence(cell: Cell) -> str:
         return f"Nothing can be said: none of {cell.requested} clips was scored."
     tv = f"TV {number(cell.tv)} (95 % CI {span(cell.tv_interval)})"
     p = f"{p_text(cell.p_holm)} after Holm"
-    if cell.finding == "differs":
-        return f"Outcomes differ from the reference: {tv}, {p}."
+    if cell.finding == "miscalibrated":
+        return f"Miscalibrated: {tv}, {p}."
     chance = f"chance alone gives a faithful model {number(cell.tv_expected)} on average"
-    if cell.finding == "close":
-        return f"Close to the reference: {tv}; {chance}; {p}."
+    if cell.finding == "calibrated":
+        within = f"Calibrated within {cell.margin:g}: {tv}; {chance}; {p_text(cell.p_equivalence_holm)} for more"
+        differs = cell.p_holm is not None and cell.p_holm < LEVEL
+        return f"{within}; {'by less it differs from the reference' if differs else 'no difference found'}, {p}."
     return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}."
 
 
@@ -211,11 +213,14 @@ def headline(record: Record) -> str:
     text = f"{record.n_scored} of {requested} clips were scored. "
     if tested == 0:
         return text + "No cell could be tested."
-    text += (
-        f"Outcomes differ from the reference in {by['differs']} of {tested} tested cells (Holm, 5 % over all of them)"
-    )
-    if by["close"]:
-        text += f", are shown to be close in {by['close']}"
+    text += f"Of {tested} tested cells {by['miscalibrated']} are miscalibrated (Holm, 5 % over all of them)"
+    if by["calibrated"]:
+        text += f", {by['calibrated']} are shown to be within {margin(record):g} of the reference (the same)"
     if by["cannot_tell"]:
         text += f", and in {by['cannot_tell']} the number of clips is too small to tell"
     return text + "."
+
+
+def margin(record: Record) -> float:
+    """Total variation within which a cell of the record counts as calibrated."""
+    return record.cells[0].margin if record.cells else MARGIN_TV

@@ -10,7 +10,7 @@ from scipy import stats as reference
 
 from benchmarks import coverage
 from benchmarks.coverage_methods import N_BOOTSTRAP, Setting, calibench_bootstrap, share
-from benchmarks.coverage_truths import REFERENCES, SHAPES, SLIGHTLY, truths
+from benchmarks.coverage_truths import MARGIN, REFERENCES, SHAPES, SLIGHTLY, at_margin, truths
 from calibrate.stats import Interval, clopper_pearson, tv_interval, wilson
 
 
@@ -21,6 +21,8 @@ def test_truths_are_distributions_at_their_stated_distance(scene: str) -> None:
     for q in found.values():
         assert q.sum() == pytest.approx(1) and q.min() >= 0 and q.shape == p.shape
     assert 0.5 * np.abs(found["slightly off"] - p).sum() == pytest.approx(SLIGHTLY)
+    for q in at_margin(scene).values():
+        assert q.sum() == pytest.approx(1) and q.min() >= 0 and 0.5 * np.abs(q - p).sum() == pytest.approx(MARGIN)
 
 
 @pytest.mark.parametrize(("method", "interval"), [("share, C", clopper_pearson), ("share, W", wilson)])
@@ -53,7 +55,8 @@ def test_calibenchs_bootstrap_hardly_ever_holds_the_truth_of_a_faithful_model() 
 
 
 def test_tests_and_families_keep_their_level() -> None:
-    found = [*coverage.rows(methods=["test of", "Holm", "Benj"], scenes=["coin"], n_clips=[8], trials=60)]
+    asked = ["test of", "equivalence", "Holm", "Benj"]
+    found = [*coverage.rows(methods=asked, scenes=["coin"], n_clips=[8], trials=60)]
     assert {row.method for row in found} == set(coverage.TESTS) | set(coverage.FAMILIES) - {
         "mnTV, CaliBench's bootstrap"
     }

@@ -22,10 +22,15 @@ def cell(made_references: dict):
 
 
 def test_sentences_say_what_is_known_and_what_not(cell) -> None:
-    differs = view.sentence(cell(heads=24))
-    assert differs.startswith("Outcomes differ from the reference: TV 0.48 (95 % CI 0.34–0.52), p < 0.0001")
+    assert view.sentence(cell(heads=24)).startswith("Miscalibrated: TV 0.48 (95 % CI 0.34–0.52), p < 0.0001")
     assert view.sentence(cell(heads=12, tails=12)).startswith("Cannot tell at n = 24: TV 0.02 (95 % CI 0.00–")
-    assert view.sentence(cell(heads=520, tails=480)).startswith("Close to the reference: TV 0.00")
+    near = view.sentence(cell(heads=520, tails=480))
+    assert near.startswith("Calibrated within 0.1: TV 0.00") and near.endswith(
+        "no difference found, p = 1.00 after Holm."
+    )
+    small = view.sentence(cell(heads=5700, tails=4300))
+    assert small.startswith("Calibrated within 0.1: TV 0.05")
+    assert small.endswith("by less it differs from the reference, p < 0.0001 after Holm.")
     assert view.sentence(cell()) == "Nothing can be said: none of 1 clips was scored."
 
 

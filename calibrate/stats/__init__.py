@@ -3,6 +3,7 @@
 - How far, and how far would chance be: `total_variation`, `expected_total_variation`, `excess`
 - How far, for outcomes in a row: `wasserstein`
 - How sure: `tv_test`, `multinomial_test` (p-values); `holm` (claims about many cells), `benjamini_hochberg` (screening)
+- Within a margin of the reference: `equivalence_test`
 - Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
 - What could the missing clips change: `share_bounds`, `tv_bounds`
 - The reference, exact or itself a sample: `Baseline`
@@ -12,6 +13,8 @@ from .baseline import Baseline as Baseline
 from .benjamini_hochberg import benjamini_hochberg as benjamini_hochberg
 from .clopper_pearson import Interval as Interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
+from .equivalence_test import EquivalenceTest as EquivalenceTest
+from .equivalence_test import equivalence_test as equivalence_test
 from .goodman import goodman as goodman
 from .holm import holm as holm
 from .missing_bounds import Bounds as Bounds
