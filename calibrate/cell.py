@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import scenes
 
 from .distance import Distance, distance
-from .record import CLOSE_TV, LEVEL, Cell, ClipRow
-from .stats import clopper_pearson, holm, share_bounds
+from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Finding
+from .stats import benjamini_hochberg, clopper_pearson, goodman, holm, share_bounds, wilson
 
 if TYPE_CHECKING:
     from sim.reference import Reference
@@ -20,16 +20,22 @@ if TYPE_CHECKING:
     from .study import Clip
 
 
-def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Reference, *, seed: int) -> Cell:
-    """The numbers of one cell from the rows of all its clips; `adjusted` adds `p_holm` and `finding`."""
+_LATER: dict[str, Any] = {"p_holm": None, "q": None, "p_equivalence_holm": None, "finding": "not_tested"}
+"""What `adjusted` fills in."""
+
+
+def measure(
+    model: str, token: str, rows: Sequence[ClipRow], reference: Reference, *, seed: int, margin: float = MARGIN_TV
+) -> Cell:
+    """The numbers of one cell from the rows of all its clips; `adjusted` adds what depends on the other cells."""
     scene, variant = scenes.parse_token(token)
     status = Counter(row.status for row in rows)
     by_outcome = Counter(row.outcome for row in rows if row.status == "scored")
     counts = [by_outcome[outcome] for outcome in scene.outcomes]
     pooled = [reference.counts[outcome] for outcome in scene.outcomes]
     n, requested = sum(counts), len(rows)
-    scorable = clopper_pearson(n, requested)
-    found = distance(counts, requested - n, reference, seed=seed)
+    scorable, beside = clopper_pearson(n, requested), wilson(n, requested)
+    found = distance(counts, requested - n, reference, seed=seed, margin=margin)
     return Cell(
         model=model,
         scene=scene.name,
@@ -47,6 +53,7 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
         counts=dict(zip(scene.outcomes, counts, strict=True)),
         scorability=n / requested,
         scorability_interval=(scorable.low, scorable.high),
+        scorability_wilson=(beside.low, beside.high),
         shares=_shares(scene.outcomes, counts, requested, pooled, found),
         impossible={o: c for o, c, q in zip(scene.outcomes, counts, pooled, strict=True) if c > 0 and q == 0},
         reference_kind="set" if reference.why_point is None else "point",
@@ -59,25 +66,34 @@ def measure(model: str, token: str, rows: Sequence[ClipRow], reference: Referenc
         excess=_finite(found.excess),
         p=_finite(found.p),
         p_method=found.method,
-        p_holm=None,
-        finding="not_tested",
+        margin=margin,
+        p_equivalence=_finite(found.p_equivalence),
+        **_LATER,
         why_undefined="no clip was scored" if n == 0 else None,
     )
 
 
 def adjusted(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """The cells with Holm's p over all of them that were tested, and the finding that follows."""
-    p_holm = holm([cell.p for cell in cells])
-    return tuple(_with_finding(cell, p) for cell, p in zip(cells, p_holm, strict=True))
+    """The cells with Holm's p and Benjamini-Hochberg's q over all that were tested, and the finding that follows.
+
+    Each of the two claims, `miscalibrated` and `calibrated`, is wrong about any cell at all with a probability of at
+    most LEVEL: Holm's correction is made for each of them over all cells.
+    """
+    p_holm, q = holm([cell.p for cell in cells]), benjamini_hochberg([cell.p for cell in cells])
+    p_equal = holm([cell.p_equivalence for cell in cells])
+    return tuple(
+        replace(cell, p_holm=p, q=each, p_equivalence_holm=equal, finding=finding_of(p, equal))
+        for cell, p, each, equal in zip(cells, p_holm, q, p_equal, strict=True)
+    )
 
 
-def _with_finding(cell: Cell, p_holm: float | None) -> Cell:
-    if p_holm is None or cell.tv_interval is None:
-        return cell
-    if p_holm < LEVEL:
-        return replace(cell, p_holm=p_holm, finding="differs")
-    close = cell.tv_interval[1] < CLOSE_TV
-    return replace(cell, p_holm=p_holm, finding="close" if close else "cannot_tell")
+def finding_of(p_holm: float | None, p_equivalence_holm: float | None) -> Finding:
+    """What the p-values of the two tests say, see `Finding`."""
+    if p_holm is None or p_equivalence_holm is None:
+        return "not_tested"
+    if p_equivalence_holm < LEVEL:
+        return "calibrated"
+    return "miscalibrated" if p_holm < LEVEL else "cannot_tell"
 
 
 def _finite(value: float) -> float | None:
@@ -111,7 +127,7 @@ def _shares(
     outcomes: Sequence[str], counts: Sequence[int], requested: int, pooled: Sequence[int], found: Distance
 ) -> dict[str, dict[str, float | None]]:
     n, shares = sum(counts), {}
-    for k, (outcome, count) in enumerate(zip(outcomes, counts, strict=True)):
+    for k, (outcome, count, together) in enumerate(zip(outcomes, counts, goodman(counts), strict=True)):
         interval, bounds = clopper_pearson(count, n), share_bounds(count, n, requested - n)
         shares[outcome] = {
             "reference": pooled[k] / sum(pooled),
@@ -121,6 +137,8 @@ def _shares(
             "share": count / n if n else None,
             "low": _finite(interval.low),
             "high": _finite(interval.high),
+            "low_together": _finite(together.low),
+            "high_together": _finite(together.high),
             "least": bounds.low,
             "most": bounds.high,
         }

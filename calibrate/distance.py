@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .record import MARGIN_TV
 from .stats import (
     Baseline,
     Hull,
+    equivalence_test,
     excess,
     expected_total_variation,
     hull_interval,
@@ -40,6 +42,8 @@ class Distance:
     p: float
     """For a set the largest over its points: a test at level 0.05 is one for every point of it."""
     method: str
+    p_equivalence: float
+    """p of "the model is the margin or more away from the reference", tested from its pooled point: see `distance`."""
     nearest: tuple[float, ...]
     """(K,) the nearest point."""
     low: tuple[float, ...]
@@ -50,29 +54,36 @@ class Distance:
     """Total variation from the reference's shares, all its draws of the unknown constants together."""
 
 
-def distance(counts: Sequence[int], n_missing: int, reference: Reference, *, seed: int) -> Distance:
+def distance(
+    counts: Sequence[int], n_missing: int, reference: Reference, *, seed: int, margin: float = MARGIN_TV
+) -> Distance:
     """How far counts are from a reference.
 
     A reference that is a set (`Reference.why_point` is None) is the convex hull of its `member_shares`, each of them
     known as `n_member` rollouts tell it. Otherwise it is its pooled counts, as a sample.
+
+    Equivalence is tested from the pooled counts, whatever the kind. They are a fixed point q of the set, so that
+    TV(model, set) <= TV(model, q): a model shown to be within the margin of q is within it of the set. For a set that
+    is conservative. The nearest point would not do, since the clips choose it.
 
     Args:
         counts: (K,) clips per outcome, in the reference's order.
         n_missing: Clips without an outcome.
         reference: The reference.
         seed: Seed of the Monte Carlo draws.
+        margin: Total variation of the equivalence test, strictly between 0 and 1.
 
     Raises:
-        ValueError: There is no clip at all, or a number is negative.
+        ValueError: There is no clip at all, a number is negative, or the margin is none.
     """
     pooled = Baseline.sample([reference.counts[outcome] for outcome in reference.outcomes])
     if reference.why_point is None:
         hull = Hull.of(reference.member_shares, n=reference.n_member)
-        return _from_set(counts, n_missing, hull, total_variation(counts, pooled), seed)
-    return _from_point(counts, n_missing, pooled, seed)
+        return _from_set(counts, n_missing, hull, pooled, seed, margin)
+    return _from_point(counts, n_missing, pooled, seed, margin)
 
 
-def _from_point(counts: Sequence[int], n_missing: int, point: Baseline, seed: int) -> Distance:
+def _from_point(counts: Sequence[int], n_missing: int, point: Baseline, seed: int, margin: float) -> Distance:
     tv, expected = total_variation(counts, point), expected_total_variation(sum(counts), point)
     interval, bounds = tv_interval(counts, point, seed=seed), tv_bounds(counts, n_missing, point)
     test = tv_test(counts, point, seed=seed)
@@ -84,6 +95,7 @@ def _from_point(counts: Sequence[int], n_missing: int, point: Baseline, seed: in
         excess=excess(tv, expected),
         p=test.p,
         method=_method(test.method, test.n_draws),
+        p_equivalence=equivalence_test(counts, point, margin=margin).p,
         nearest=point.p,
         low=point.p,
         high=point.p,
@@ -91,7 +103,9 @@ def _from_point(counts: Sequence[int], n_missing: int, point: Baseline, seed: in
     )
 
 
-def _from_set(counts: Sequence[int], n_missing: int, hull: Hull, tv_point: float, seed: int) -> Distance:
+def _from_set(
+    counts: Sequence[int], n_missing: int, hull: Hull, pooled: Baseline, seed: int, margin: float
+) -> Distance:
     score = hull_score(counts, hull, seed=seed)
     interval, bounds = hull_interval(score, counts, hull, seed=seed), hull_tv_bounds(counts, n_missing, hull)
     return Distance(
@@ -102,10 +116,11 @@ def _from_set(counts: Sequence[int], n_missing: int, hull: Hull, tv_point: float
         excess=score.excess,
         p=score.p,
         method=_method(score.method, score.n_draws),
+        p_equivalence=equivalence_test(counts, pooled, margin=margin).p,
         nearest=score.nearest,
         low=tuple(hull.array.min(axis=0).tolist()),
         high=tuple(hull.array.max(axis=0).tolist()),
-        tv_point=tv_point,
+        tv_point=total_variation(counts, pooled),
     )
 
 

@@ -16,11 +16,14 @@ from .record_check import check_record, strict_json
 FORMAT = 2
 """Raised by every change of the file's meaning: since 2 a reference may be a set, and `tv` is its nearest point's."""
 LEVEL = 0.05
-"""A cell differs if its Holm-adjusted p is below this."""
-CLOSE_TV = 0.1
-"""A cell is close to the reference if the interval of its total variation ends below this."""
+"""Something is found of a cell if the p of it, after Holm, is below this."""
+MARGIN_TV = 0.1
+"""Total variation within which a cell counts as calibrated, if no other margin is asked for."""
 
-Finding = Literal["differs", "close", "cannot_tell", "not_tested"]
+Finding = Literal["calibrated", "miscalibrated", "cannot_tell", "not_tested"]
+"""`calibrated`: shown to be within the margin of the reference (equivalence test, p after Holm below LEVEL), though it
+may differ from it by less. `miscalibrated`: not shown to be within the margin, and different from the reference (test
+of total variation, p after Holm below LEVEL). `cannot_tell`: neither, with so few clips. `not_tested`: no outcome."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +75,14 @@ class Cell:
     scorability: float
     """scored / requested."""
     scorability_interval: tuple[float, float]
-    """95 % Clopper-Pearson."""
+    """95 % Clopper-Pearson, which always covers at least that."""
+    scorability_wilson: tuple[float, float]
+    """95 % Wilson: shorter, and 95 % only on average."""
     shares: Mapping[str, Mapping[str, float | None]]
     """Outcome -> `reference`, in a set that of all draws of the unknown constants together; `reference_low` and
     `reference_high`, its range in the set; `nearest`, that of the nearest point; `share` of the scored clips with `low`
-    and `high` (95 % Clopper-Pearson); `least` and `most`, bounds of the share of all requested clips, whatever the
-    others showed."""
+    and `high` (95 % Clopper-Pearson, for this outcome alone), `low_together` and `high_together` (95 % Goodman, for all
+    outcomes at once); `least` and `most`, bounds of the share of all requested clips, whatever the others showed."""
     impossible: Mapping[str, int]
     """Outcomes that the reference never gave, with how many clips showed them."""
     reference_kind: Literal["set", "point"]
@@ -101,7 +106,16 @@ class Cell:
     """How often a faithful model is at least this far away; for a set the largest over its points."""
     p_method: str
     p_holm: float | None
-    """p adjusted for all cells of the record that were tested."""
+    """p adjusted for all cells of the record that were tested, by Holm: for a claim about this cell."""
+    q: float | None
+    """The same by Benjamini and Hochberg: for screening, since of the cells with q below 0.05 at most
+    one in twenty is a false alarm, on average."""
+    margin: float
+    """Total variation within which the cell counts as calibrated."""
+    p_equivalence: float | None
+    """p of "the model is the margin or more away", of a set from its pooled point, see calibrate.distance."""
+    p_equivalence_holm: float | None
+    """The same adjusted for all cells of the record that were tested."""
     finding: Finding
     why_undefined: str | None
     """Why the figures that are None have no value."""
@@ -186,7 +200,7 @@ class Record:
     @staticmethod
     def _built(data: Mapping[str, Any]) -> Record:
         fields = {k: v for k, v in data.items() if k != "format"}
-        pairs = ("scorability_interval", "tv_interval", "tv_bounds")
+        pairs = ("scorability_interval", "scorability_wilson", "tv_interval", "tv_bounds")
         cells = [{**c, **{k: None if c[k] is None else tuple(c[k]) for k in pairs}} for c in fields["cells"]]
         return Record(
             **{

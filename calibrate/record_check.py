@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _STATUSES = ("scored", "null", "unreadable", "judge_error", "refused", "missing")
 _SHARE: dict[str, Any] = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)
-_SHARE |= dict.fromkeys(("nearest", "share", "low", "high"), float | None)
+_SHARE |= dict.fromkeys(("nearest", "share", "low", "high", "low_together", "high_together"), float | None)
 _FIGURES = ("n", "right", "false_null", "missed_null", "wrong_label")
 
 
@@ -99,7 +99,9 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
     for share in cell.shares.values():
         _require(set(share) == set(_SHARE), f"{where} has odd shares")
         _require(all(_fits(share[k], hint) for k, hint in _SHARE.items()), f"{where} has odd shares")
-    parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, *cell.scorability_interval, *cell.tv_bounds]
+    parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, cell.q, *cell.tv_bounds]
+    parts += [cell.p_equivalence, cell.p_equivalence_holm, cell.margin]
+    parts += [*cell.scorability_interval, *cell.scorability_wilson]
     parts += [*(cell.tv_interval or ()), *(part for share in cell.shares.values() for part in share.values())]
     in_range = all(part is None or -1e-9 <= part <= 1 + 1e-9 for part in parts)
     _require(in_range, f"{where} has a share or a distance outside 0 to 1")

@@ -125,7 +125,9 @@ def template(name: str, **filters: Callable[..., Any]) -> jinja2.Template:
 
 
 def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, str]) -> str:
-    page = template("report.html", number=view.number, percent=view.percent, p=view.p_text, span=view.span)
+    page = template(
+        "report.html", number=view.number, percent=view.percent, p=view.p_text, q=view.q_text, span=view.span
+    )
     models = list(dict.fromkeys(cell.model for cell in record.cells))
     tokens = list(dict.fromkeys(sorted(cell.token for cell in record.cells)))
     return page.render(
@@ -140,6 +142,7 @@ def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, 
         card=view.card_lines(record.judge["card"]),
         headline=view.headline(record),
         findings=view.FINDINGS,
+        margin=view.margin(record),
         totals=view.totals(record),
         has_pictures=bool(images),
         n_tested=sum(cell.p is not None for cell in record.cells),

@@ -9,12 +9,12 @@ from typing import Any
 import scenes
 from sim import SceneError
 
-from .record import Cell, ClipRow, Record
+from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Record
 from .stats import clopper_pearson
 
 FINDINGS = {
-    "differs": "differs",
-    "close": "close",
+    "miscalibrated": "miscalibrated",
+    "calibrated": "calibrated",
     "cannot_tell": "cannot tell",
     "not_tested": "not tested",
 }
@@ -79,6 +79,11 @@ def p_text(p: float | None) -> str:
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.1g}" if p < 0.01 else f"p = {p:.2f}"
 
 
+def q_text(q: float | None) -> str:
+    """The same of a q."""
+    return f"q{p_text(q)[1:]}"
+
+
 def span(pair: Sequence[float] | None) -> str:
     """Two ends of an interval."""
     return "–" if pair is None else f"{pair[0]:.2f}–{pair[1]:.2f}"
@@ -91,11 +96,14 @@ def sentence(cell: Cell) -> str:
     is_set = cell.reference_kind == "set"
     tv = f"TV {number(cell.tv)}{' from its nearest point' if is_set else ''} (95 % CI {span(cell.tv_interval)})"
     p = f"{p_text(cell.p_holm)} after Holm"
-    if cell.finding == "differs":
-        return f"Outcomes differ from the reference{', from every point of its set' if is_set else ''}: {tv}, {p}."
+    if cell.finding == "miscalibrated":
+        return f"Miscalibrated{', differs from every point of the set' if is_set else ''}: {tv}, {p}."
     chance = f"chance alone gives a faithful model {number(cell.tv_expected)} on average"
-    if cell.finding == "close":
-        return f"Close to the reference{', a set' if is_set else ''}: {tv}; {chance}; {p}."
+    if cell.finding == "calibrated":
+        within = f"Calibrated within {cell.margin:g}{' of the set' if is_set else ''}: {tv}; {chance}"
+        within += f"; {p_text(cell.p_equivalence_holm)} for more{', from its pooled point' if is_set else ''}"
+        differs = cell.p_holm is not None and cell.p_holm < LEVEL
+        return f"{within}; {'by less it differs from the reference' if differs else 'no difference found'}, {p}."
     return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}."
 
 
@@ -119,7 +127,8 @@ def chart(cell: Cell) -> Chart:
         text = f"{outcome}: reference {percent(s['reference'])}{within if cell.reference_kind == 'set' else ''}"
         text += f", observed {cell.counts[outcome]} of {cell.scored}"
         if s["share"] is not None:
-            text += f" = {percent(s['share'])} (95 % CI {percent(s['low'])} to {percent(s['high'])})"
+            text += f" = {percent(s['share'])} (95 % CI {percent(s['low'])} to {percent(s['high'])}; "
+            text += f"{percent(s['low_together'])} to {percent(s['high_together'])} for all outcomes at once)"
         text += f"; {percent(s['least'])} to {percent(s['most'])} of all {cell.requested} whatever the rest showed"
         bars.append(
             Bar(
@@ -233,11 +242,14 @@ def headline(record: Record) -> str:
     text = f"{record.n_scored} of {requested} clips were scored. "
     if tested == 0:
         return text + "No cell could be tested."
-    text += (
-        f"Outcomes differ from the reference in {by['differs']} of {tested} tested cells (Holm, 5 % over all of them)"
-    )
-    if by["close"]:
-        text += f", are shown to be close in {by['close']}"
+    text += f"Of {tested} tested cells {by['miscalibrated']} are miscalibrated (Holm, 5 % over all of them)"
+    if by["calibrated"]:
+        text += f", {by['calibrated']} are shown to be within {margin(record):g} of the reference (the same)"
     if by["cannot_tell"]:
         text += f", and in {by['cannot_tell']} the number of clips is too small to tell"
     return text + "."
+
+
+def margin(record: Record) -> float:
+    """Total variation within which a cell of the record counts as calibrated."""
+    return record.cells[0].margin if record.cells else MARGIN_TV

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import scenes
 from judge.judge import Judge
 from judge.verdict import Verdict
-from sim import QuincunxError
+from sim import InputError, QuincunxError
 
 from .cell import adjusted, measure
 from .output_file import checked_output
-from .record import ClipRow, Record
+from .record import MARGIN_TV, ClipRow, Record
 from .study import Clip, read_study
 from .study_files import Unmatched, as_text
 from .verdict_log import Key, VerdictLog, content_hash
@@ -43,6 +43,7 @@ def score_study(
     workers: int = 1,
     card: Mapping[str, Any] | None = None,
     references: Mapping[str, Reference] | None = None,
+    margin: float = MARGIN_TV,
     progress: Progress | None = None,
 ) -> Record:
     """The record of a folder of clips, written to `out`; `<out>.verdicts.jsonl` lets a killed run go on.
@@ -59,14 +60,16 @@ def score_study(
         workers: Threads that judge.
         card: The judge's card as a dictionary, of which the record keeps the figures of its scenes.
         references: Scene token -> reference; the shipped ones where it has none.
+        margin: Total variation from the reference within which a cell counts as calibrated.
         progress: Called after every clip.
 
     Returns:
         The record; `n_scored` is 0 if nothing could be scored.
 
     Raises:
-        InputError: The folder cannot be read, or `out` not be written (found out first).
+        InputError: The folder cannot be read, `out` not be written (found out first), or the margin is none.
     """
+    _check_margin(margin)
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
     log_path = checked_output(f"{out}.verdicts.jsonl")
@@ -83,17 +86,25 @@ def score_study(
     rows = [_row(clip, hashes.get(clip.file or ""), verdicts) for clip in clips]
     about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, {clip.scene for clip in clips})}
     listed = [*study.unmatched, *left_out]
-    return _finish(rows, used, listed, study=study.folder, judge=about, cards=study.cards, seed=seed, out=out)
+    return _finish(
+        rows, used, listed, study=study.folder, judge=about, cards=study.cards, seed=seed, margin=margin, out=out
+    )
 
 
 def score_verdicts(
-    table: Path | str, *, out: Path | str, seed: int = 0, references: Mapping[str, Reference] | None = None
+    table: Path | str,
+    *,
+    out: Path | str,
+    seed: int = 0,
+    references: Mapping[str, Reference] | None = None,
+    margin: float = MARGIN_TV,
 ) -> Record:
     """The record of a CSV table of verdicts (calibrate.verdicts_csv), written to `out`; needs no judge and no clips.
 
     Raises:
-        InputError: The table cannot be read, or `out` cannot be written.
+        InputError: The table cannot be read, `out` cannot be written, or the margin is none.
     """
+    _check_margin(margin)
     out = checked_output(out, inputs=[table])
     rows, unmatched, digest = read_verdicts(Path(table))
     used, refused = _references({row.scene for row in rows}, references)
@@ -102,7 +113,12 @@ def score_verdicts(
             unmatched.append(_left_out(f"{row.model}/{row.scene}/{row.file or '(no file)'}", refused[row.scene]))
     rows = [row for row in rows if row.scene not in refused]
     about = {"digest": digest, "kind": "table of verdicts", "card": None}
-    return _finish(rows, used, unmatched, study=Path(table), judge=about, cards={}, seed=seed, out=out)
+    return _finish(rows, used, unmatched, study=Path(table), judge=about, cards={}, seed=seed, margin=margin, out=out)
+
+
+def _check_margin(margin: float) -> None:
+    if not 0 < margin < 1:
+        raise InputError(f"the margin is a total variation between 0 and 1, as {MARGIN_TV}, not {margin}")
 
 
 def _references(
@@ -209,12 +225,15 @@ def _finish(
     judge: Mapping[str, Any],
     cards: Mapping[str, Any],
     seed: int,
+    margin: float,
     out: Path,
 ) -> Record:
     by_cell: dict[tuple[str, str], list[ClipRow]] = {}
     for row in sorted(rows, key=lambda r: (r.model, r.scene, r.file or "\U0010ffff", r.reason or "")):
         by_cell.setdefault((row.model, row.scene), []).append(row)
-    cells = adjusted([measure(m, token, rows, used[token], seed=seed) for (m, token), rows in by_cell.items()])
+    cells = adjusted(
+        [measure(m, token, rows, used[token], seed=seed, margin=margin) for (m, token), rows in by_cell.items()]
+    )
     record = Record(
         quincunx=metadata.version("quincunx"),
         study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),

@@ -19,7 +19,7 @@ from .cell import seeds_recorded
 from .clip_facts import ClipFacts, alike, clip_facts, same_bytes
 from .findings import Finding, cell_findings, copies, duration_of, not_recorded, rate_name, size_name, strays
 from .first_frame import Drift
-from .record import CLOSE_TV
+from .record import MARGIN_TV
 from .stats import Baseline, clips_for_margin
 from .study import Clip, Study, read_study
 
@@ -114,7 +114,7 @@ def _finite(drift: Drift) -> dict[str, float | None]:
 
 
 def validate(
-    folder: Path | str, *, margin: float = CLOSE_TV, seed: int = 0, workers: int = 1, progress: Progress | None = None
+    folder: Path | str, *, margin: float = MARGIN_TV, seed: int = 0, workers: int = 1, progress: Progress | None = None
 ) -> Validation:
     """What is there, what is not, and what is to be mended before a study is judged.
 

@@ -57,6 +57,9 @@ def score(
         Path | None, typer.Option(help="CSV of verdicts (model, scene, file or k, outcome, reason); needs no judge.")
     ] = None,
     weights: Weights = None,
+    margin: Annotated[
+        float, typer.Option(metavar="D", help="Total variation within which a cell counts as calibrated.")
+    ] = 0.1,
     seed: Annotated[int, typer.Option(help="Seed of the Monte Carlo draws.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Clips judged at a time; never changes a result.")] = 1,
     kind: JudgeKind = Kind.NETWORK,
@@ -78,7 +81,7 @@ def score(
     if verdicts is not None:
         if kind is not Kind.NETWORK:
             stop("--verdicts needs no judge; leave out --judge", code=WRONG_USE)
-        record = score_verdicts(verdicts, out=out, seed=seed)
+        record = score_verdicts(verdicts, out=out, seed=seed, margin=margin)
         if folder is not None:
             say(without_row(record, folder, verdicts))
     elif folder is None:
@@ -87,7 +90,8 @@ def score(
         asked = Asked(endpoint=endpoint, model=model, key_env=key_env, votes=votes, per_minute=per_minute, cache=cache)
         judge, card = _judge_for(kind, asked, weights, out)
         with progress("judging", shown=not json) as advance:
-            record = score_study(folder, judge, out=out, seed=seed, workers=workers, card=card, progress=advance)
+            how: dict[str, Any] = {"seed": seed, "workers": workers, "card": card, "margin": margin}
+            record = score_study(folder, judge, out=out, progress=advance, **how)
     if json:
         print_json(summary(record, out))
     else:
@@ -113,11 +117,11 @@ def _tell(record: Record, out: Path) -> None:
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
 
-    figures = ("tv", "expected", "excess", "p", "p (Holm)")
+    figures = ("tv", "expected", "excess", "p", "p (Holm)", "q")
     header = ("model", "scene", "reference", "requested", "scored", *figures, "finding")
     rows = [
         (c.model, c.token, f"a {c.reference_kind}", str(c.requested), str(c.scored))
-        + tuple(number(v) for v in (c.tv, c.tv_expected, c.excess, c.p, c.p_holm))
+        + tuple(number(v) for v in (c.tv, c.tv_expected, c.excess, c.p, c.p_holm, c.q))
         + (c.finding,)
         for c in record.cells
     ]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrate.cell import adjusted, measure
+from calibrate.cell import adjusted, finding_of, measure
 from calibrate.record import ClipRow
-from calibrate.stats import Baseline, expected_total_variation, total_variation
+from calibrate.stats import Baseline, equivalence_test, expected_total_variation, goodman, total_variation, wilson
 from sim import NULL_REASONS
 
 FATES = [("scored", "heads", None), ("scored", "tails", None), ("judge_error", None, None), ("refused", None, None)]
@@ -57,6 +57,10 @@ def test_figures_are_those_of_the_statistics(made_references: dict) -> None:
     assert cell.tv == total_variation([9, 3], baseline)
     assert cell.tv_expected == expected_total_variation(12, baseline)
     assert cell.excess == (cell.tv - cell.tv_expected) / (1 - cell.tv_expected)
+    together = goodman([9, 3])[0]
+    assert cell.shares["heads"]["low_together"] == together.low
+    assert cell.shares["heads"]["high_together"] == together.high
+    assert cell.scorability_wilson == (wilson(12, 12).low, 1.0)
     assert cell.p_method == "exact" and cell.p_holm is None and cell.token == "coin_toss"
 
 
@@ -81,15 +85,22 @@ def test_copies_are_counted_once_in_the_number_of_distinct_clips(made_references
     assert measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0).n_distinct == 4
 
 
-def test_findings_follow_from_the_adjusted_p_and_the_interval(made_references: dict) -> None:
+def test_findings_follow_from_both_adjusted_p(made_references: dict) -> None:
     def cell(heads: int, tails: int):
         rows = [row(FATES[0], k) for k in range(heads)] + [row(FATES[1], k) for k in range(tails)]
         rows += [row(FATES[3], 0)]
         return measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)
 
     cells = adjusted([cell(24, 0), cell(13, 11), cell(520, 480), cell(0, 0), cell(18, 6)])
-    assert [c.finding for c in cells] == ["differs", "cannot_tell", "close", "not_tested", "cannot_tell"]
+    assert [c.finding for c in cells] == ["miscalibrated", "cannot_tell", "calibrated", "not_tested", "cannot_tell"]
+    assert cells[3].p_equivalence is None and cells[3].p_equivalence_holm is None
+    near = cells[2]
+    expected = equivalence_test([520, 480], Baseline.sample([2600, 2400]), margin=0.1).p
+    assert near.p_equivalence == expected and near.p_equivalence_holm == 4 * expected < 0.05 and near.margin == 0.1
+    # 0.05 off and ten thousand clips: a difference is found, and shown to be a small one
+    assert adjusted([cell(5700, 4300)])[0].finding == "calibrated" and adjusted([cell(5700, 4300)])[0].p_holm < 1e-4
     assert cells[4].p < 0.05 < cells[4].p_holm and cells[3].p_holm is None
+    assert cells[4].p < cells[4].q < cells[4].p_holm and cells[3].q is None
 
 
 def test_a_cell_says_which_reference_it_was_measured_against(made_references: dict, made_set) -> None:
@@ -113,6 +124,12 @@ def test_a_cell_says_which_reference_it_was_measured_against(made_references: di
 def test_a_model_that_holds_to_one_draw_of_the_unknown_constants_does_not_differ(made_references, made_set) -> None:
     rows = [row(FATES[0], k) for k in range(280)] + [row(FATES[1], k) for k in range(120)]
     one = adjusted([measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)])[0]
-    assert one.finding == "differs"
+    assert one.finding == "miscalibrated"
     (cell,) = adjusted([measure("m", "coin_toss", rows, made_set, seed=0)])
     assert cell.tv < 0.02 and cell.p > 0.5 and cell.finding == "cannot_tell"  # one draw of them is known too little
+
+
+def test_being_within_the_margin_outweighs_a_small_difference() -> None:
+    found = [finding_of(differs, near) for differs, near in ((0.001, 0.2), (0.001, 0.001), (0.3, 0.001), (0.3, 0.2))]
+    assert found == ["miscalibrated", "calibrated", "calibrated", "cannot_tell"]
+    assert finding_of(None, None) == "not_tested" and finding_of(0.05, 0.05) == "cannot_tell"

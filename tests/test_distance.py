@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 
 from calibrate.distance import distance
-from calibrate.stats import Baseline, Hull, expected_total_variation, total_variation, tv_bounds, tv_interval, tv_test
+from calibrate.stats import (
+    Baseline,
+    Hull,
+    equivalence_test,
+    expected_total_variation,
+    total_variation,
+    tv_bounds,
+    tv_interval,
+    tv_test,
+)
 
 
 @pytest.fixture
@@ -84,6 +93,34 @@ def rejected(reference, n, share):
 
     centre = round(n * float(reference.shares[0]))
     return binom.sf(first(centre, n + 1) - 1, n, share) + binom.cdf(first(centre, -1), n, share)
+
+
+def test_equivalence_to_a_set_is_tested_from_its_pooled_point_which_lies_in_it(made_set):
+    hull, pooled = Hull.of(made_set.member_shares, n=made_set.n_member), Baseline.sample([2560, 2560])
+    assert 0.5 * np.abs(np.asarray(pooled.p) - made_set.member_shares).sum(axis=1).max() > 0.15
+    assert hull.array[:, 0].min() <= pooled.p[0] <= hull.array[:, 0].max()
+    for heads in (6800, 5000, 9000):
+        found = distance([heads, 10_000 - heads], 0, made_set, seed=0, margin=0.1)
+        assert found.p_equivalence == equivalence_test([heads, 10_000 - heads], pooled, margin=0.1).p
+    # in the set, yet far from the pooled point: not shown to be near; at the pooled point it is
+    assert distance([6800, 3200], 0, made_set, seed=0).tv == 0 and found.tv > 0.2
+    assert distance([6800, 3200], 0, made_set, seed=0).p_equivalence > 0.99
+    assert distance([5000, 5000], 0, made_set, seed=0).p_equivalence < 1e-6
+
+
+@pytest.mark.parametrize("away", [-1, 1])
+def test_a_model_the_margin_away_from_the_set_is_called_near_no_more_often_than_stated(coin, away):
+    from scipy.stats import binom
+
+    reference = coin([(7800, 8200), (8200, 7800)] * 32)
+    assert reference.why_point is None
+    ends, n = reference.member_shares[:, 0], 100
+    edge = ends.max() + 0.1 if away > 0 else ends.min() - 0.1
+    near = [h for h in range(20, 81) if distance([h, n - h], 0, reference, seed=0, margin=0.1).p_equivalence <= 0.05]
+    assert near and 20 < min(near) <= 50 <= max(near) < 80
+    assert 0.005 < binom.pmf(near, n, edge).sum() <= 0.05  # a binomial model, summed exactly
+    rng = np.random.default_rng(7)  # and as simulated studies
+    assert 0.005 < np.mean(np.isin(rng.binomial(n, edge, size=4000), near)) <= 0.05
 
 
 @pytest.mark.parametrize(("sd", "n_each"), [(0.05, 80), (0.02, 152)])

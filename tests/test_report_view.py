@@ -22,22 +22,26 @@ def cell(made_references: dict):
 
 
 def test_sentences_say_what_is_known_and_what_not(cell) -> None:
-    differs = view.sentence(cell(heads=24))
-    assert differs.startswith("Outcomes differ from the reference: TV 0.48 (95 % CI 0.34–0.52), p < 0.0001")
+    assert view.sentence(cell(heads=24)).startswith("Miscalibrated: TV 0.48 (95 % CI 0.34–0.52), p < 0.0001")
     assert view.sentence(cell(heads=12, tails=12)).startswith("Cannot tell at n = 24: TV 0.02 (95 % CI 0.00–")
-    assert view.sentence(cell(heads=520, tails=480)).startswith("Close to the reference: TV 0.00")
+    near = view.sentence(cell(heads=520, tails=480))
+    assert near.startswith("Calibrated within 0.1: TV 0.00") and near.endswith(
+        "no difference found, p = 1.00 after Holm."
+    )
+    small = view.sentence(cell(heads=5700, tails=4300))
+    assert small.startswith("Calibrated within 0.1: TV 0.05")
+    assert small.endswith("by less it differs from the reference, p < 0.0001 after Holm.")
     assert view.sentence(cell()) == "Nothing can be said: none of 1 clips was scored."
 
 
 def test_sentences_say_so_if_the_reference_is_a_set(cell, made_set) -> None:
     differs = view.sentence(cell(made_set, heads=24))
-    assert differs.startswith(
-        "Outcomes differ from the reference, from every point of its set: TV 0.31 from its nearest"
-    )
+    assert differs.startswith("Miscalibrated, differs from every point of the set: TV 0.31 from its nearest")
     even = cell(made_set, heads=12, tails=12)
     assert view.sentence(even).startswith("Cannot tell at n = 24: TV 0.00 from its nearest point (95 % CI 0.00–")
-    close = view.sentence(replace(even, finding="close"))
-    assert close.startswith("Close to the reference, a set: TV 0.00 from its nearest point (95 % CI 0.00–")
+    near = view.sentence(cell(made_set, heads=520, tails=480))
+    assert near.startswith("Calibrated within 0.1 of the set: TV 0.00 from its nearest point (95 % CI 0.00–")
+    assert "for more, from its pooled point; no difference found, p = 1.00 after Holm." in near
     assert view.about_reference(cell(made_set)) == "a set: every mixture of its 64 draws of the unknown constants"
     assert view.about_reference(cell()) == "one point: its counts are not kept by draw of the unknown constants"
 
@@ -59,7 +63,7 @@ def test_bars_lie_on_the_axis_and_in_order(cell) -> None:
     assert heads.share == pytest.approx(0.75 * view.BAR_WIDTH) and heads.reference == pytest.approx(
         0.52 * view.BAR_WIDTH
     )
-    assert heads.text.startswith("heads: reference 52 %, observed 18 of 24 = 75 % (95 % CI 53 % to 90 %)")
+    assert heads.text.startswith("heads: reference 52 %, observed 18 of 24 = 75 % (95 % CI 53 % to 90 %; ")
     assert view.chart(cell()).bars[0].share is None
 
 
@@ -83,6 +87,7 @@ def test_figures_are_written_for_people() -> None:
         "p = 0.003",
         "p = 0.03",
     ]
+    assert [view.q_text(q) for q in (None, 1e-6, 0.03)] == ["q undefined", "q < 0.0001", "q = 0.03"]
     assert view.span((0.1, 0.255)) == "0.10–0.26" and view.span(None) == "–"
 
 

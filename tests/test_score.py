@@ -1,3 +1,4 @@
+import inspect
 import json
 import os
 import signal
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from calibrate.record import MARGIN_TV
 from calibrate.score import score_study, score_verdicts
+from cli import scoring
 from judge.verdict import Verdict
 from sim import InputError
 
@@ -204,8 +207,19 @@ def test_a_table_of_verdicts_needs_neither_judge_nor_clips(tmp_path: Path, made_
     rows = [f"m,die_roll,{k},face_{1 + k % 6}," for k in range(30)] + [f"n,die_roll,{k},face_6," for k in range(30)]
     (tmp_path / "v.csv").write_text("model,scene,k,outcome,reason\n" + "\n".join(rows))
     record = score_verdicts(tmp_path / "v.csv", out=tmp_path / "sub" / "r.json", references=made_references)
-    assert Counter(c.finding for c in record.cells) == {"cannot_tell": 1, "differs": 1}
+    assert Counter(c.finding for c in record.cells) == {"cannot_tell": 1, "miscalibrated": 1}
     assert record.judge["kind"] == "table of verdicts" and record.study == "../v.csv"
+
+
+def test_the_margin_decides_what_counts_as_calibrated_and_must_be_a_distance(tmp_path: Path, made_references) -> None:
+    rows = [f"m,coin_toss,{k},{'heads' if k % 2 else 'tails'}," for k in range(60)]
+    (tmp_path / "v.csv").write_text("model,scene,k,outcome,reason\n" + "\n".join(rows))
+    asked = {"out": tmp_path / "r.json", "references": made_references}
+    findings = [score_verdicts(tmp_path / "v.csv", margin=m, **asked).cells[0].finding for m in (0.1, 0.2)]
+    assert findings == ["cannot_tell", "calibrated"]
+    with pytest.raises(InputError, match="the margin is a total variation between 0 and 1, as 0.1, not 10"):
+        score_verdicts(tmp_path / "v.csv", margin=10, **asked)
+    assert inspect.signature(scoring.score).parameters["margin"].default == MARGIN_TV
 
 
 def test_the_card_in_the_record_holds_only_its_scenes(tmp_path, named_judge, made_references) -> None:

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from calibrate.stats import (
     Baseline,
+    benjamini_hochberg,
     clopper_pearson,
     excess,
     expected_total_variation,
@@ -118,11 +117,9 @@ def replicate(outcomes: Path | str, group: str) -> Replication:
     """
     table = _group(Path(outcomes), group)
     cells = [_cell(scene, model, clips) for scene, row in table.items() for model, clips in row.items()]
-    tested = [i for i, cell in enumerate(cells) if cell.p_monte_carlo is not None]
-    q = _q_values([cells[i].p_monte_carlo or 0.0 for i in tested])
-    mended = holm([cells[i].p_tv for i in tested])
-    for i, q_value, p in zip(tested, q, mended, strict=True):
-        cells[i] = replace(cells[i], q=q_value, p_tv_holm=p)
+    q_values = benjamini_hochberg([cell.p_monte_carlo for cell in cells])
+    mended = holm([cell.p_tv for cell in cells])
+    cells = [replace(cell, q=q, p_tv_holm=p) for cell, q, p in zip(cells, q_values, mended, strict=True)]
     scores: dict[str, list[float]] = {}
     for cell in cells:
         scores.setdefault(cell.model, []).append(cell.score)
@@ -221,10 +218,3 @@ def _cell(scene: str, model: str, clips: Sequence[int | None]) -> PublishedCell:
 def _published_p(counts: Sequence[int], baseline: Baseline) -> float:
     """The published p: drawn, add-one, seed 0 for every cell."""
     return multinomial_test(counts, baseline, seed=0, statistic="chi2", n_draws=N_DRAWS, exact=False).p
-
-
-def _q_values(p: Sequence[float]) -> list[float]:
-    """Benjamini and Hochberg's q of each p."""
-    from scipy.stats import false_discovery_control
-
-    return np.asarray(false_discovery_control(p)).tolist() if p else []

@@ -2,7 +2,9 @@
 
 - How far, and how far would chance be: `total_variation`, `expected_total_variation`, `excess`
 - How far, for outcomes in a row: `wasserstein`
-- How sure: `tv_test`, `multinomial_test` (p-values), `holm` (many cells), `tv_interval`, `clopper_pearson` (one share)
+- How sure: `tv_test`, `multinomial_test` (p-values); `holm` (claims about many cells), `benjamini_hochberg` (screening)
+- Within a margin of the reference: `equivalence_test`
+- Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
 - What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
 - How many clips for a margin: `clips_for_margin`
 - How far two judges agree: `cohen_kappa`, `stratified_kappa`
@@ -11,9 +13,13 @@
 """
 
 from .baseline import Baseline as Baseline
+from .benjamini_hochberg import benjamini_hochberg as benjamini_hochberg
 from .clips_for_margin import clips_for_margin as clips_for_margin
 from .clopper_pearson import Interval as Interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
+from .equivalence_test import EquivalenceTest as EquivalenceTest
+from .equivalence_test import equivalence_test as equivalence_test
+from .goodman import goodman as goodman
 from .holm import holm as holm
 from .hull import Hull as Hull
 from .hull import HullScore as HullScore
@@ -37,3 +43,4 @@ from .tv_interval import tv_interval as tv_interval
 from .tv_test import TvTest as TvTest
 from .tv_test import tv_test as tv_test
 from .wasserstein import wasserstein as wasserstein
+from .wilson import wilson as wilson
