@@ -18,6 +18,8 @@ from sim.impact import Touch, cuboid, replay
 from sim.impact.body import Body
 from sim.trajectory import rotation_matrices
 
+from .throwing import mujoco_coordinates
+
 RATE_HZ = 148
 EDGE_M, MASS_KG, INERTIA_KG_M2 = 0.1048, 0.37, 8.1e-4
 SHORT = 0.978
@@ -114,12 +116,6 @@ def _model(restitution: float, friction: float) -> Any:
     return _spec(Params({"restitution": restitution, "friction": friction}, SOLVER)).compile()
 
 
-def _coordinates(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N, 7) and (N, 6) MuJoCo's coordinates and speeds."""
-    inside = np.einsum("nji,nj->ni", rotation_matrices(states[:, 6:10]), states[:, 10:])
-    return np.concatenate([states[:, :3], states[:, 6:10]], axis=1), np.concatenate([states[:, 3:6], inside], axis=1)
-
-
 def mujoco_paths(states: np.ndarray, counts: np.ndarray, restitution: float, friction: float) -> np.ndarray:
     """(N, T, 7) position and quaternion by MuJoCo, nan beyond a throw's end."""
     from mujoco.batch import Batch
@@ -127,7 +123,7 @@ def mujoco_paths(states: np.ndarray, counts: np.ndarray, restitution: float, fri
     batch = Batch(_model(restitution, friction), len(states), nthread=1)
     qpos, qvel = batch.bind("qpos"), batch.bind("qvel")
     batch.reset()
-    qpos[:], qvel[:] = _coordinates(states)
+    qpos[:], qvel[:] = mujoco_coordinates(states)
     out = np.full((len(states), int(counts.max()), 7), np.nan)
     for k in range(out.shape[1]):
         live = np.flatnonzero(counts > k)
@@ -164,7 +160,7 @@ def bullet_paths(states: np.ndarray, counts: np.ndarray, restitution: float, fri
 
     model, scene = _model(restitution, friction), _scene()
     out = np.full((len(states), int(counts.max()), 7), np.nan)
-    qpos, qvel = _coordinates(states)
+    qpos, qvel = mujoco_coordinates(states)
     for i in range(len(states)):
         model.key_qpos[0], model.key_qvel[0] = qpos[i], qvel[i]
         with World(gravity_m_s2=model.opt.gravity, timestep_s=SOLVER.timestep_s, scene=scene.name) as made:

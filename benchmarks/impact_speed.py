@@ -22,6 +22,8 @@ from sim.impact import Touch, cuboid, throw
 from sim.impact.body import Body
 from sim.trajectory import rotation_matrices
 
+from .throwing import assembled, mujoco_coordinates
+
 SEED = 20_261_201
 HALF_M, DENSITY_KG_M3, HEIGHT_M, SPEED_M_S, SPIN_RAD_S = 0.01, 7800.0, 0.05, 0.5, 30.0
 T_MAX_S = 5.0
@@ -58,13 +60,8 @@ def thrown(n: int, *, seed: int = SEED, speed_m_s: float = SPEED_M_S) -> np.ndar
         speed_m_s: Width of the speed along each level axis.
     """
     rng = np.random.default_rng(seed)
-    states = np.zeros((n, 13))
-    states[:, 2] = HEIGHT_M
-    states[:, 3:5] = rng.normal(0, speed_m_s, (n, 2))
-    quaternion = rng.normal(size=(n, 4))
-    states[:, 6:10] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
-    states[:, 10:] = rng.normal(0, SPIN_RAD_S, (n, 3))
-    return states
+    level, attitude = rng.normal(0, speed_m_s, (n, 2)), rng.normal(size=(n, 4))
+    return assembled(HEIGHT_M, level, attitude, rng.normal(0, SPIN_RAD_S, (n, 3)))
 
 
 def _model(half_m: tuple[float, ...], restitution: float, friction: float) -> Any:
@@ -99,9 +96,7 @@ def mujoco_faces(body: Body, states: np.ndarray, restitution: float, friction: f
     batch = Batch(model, len(states), nthread=threads)
     qpos, qvel = batch.bind("qpos"), batch.bind("qvel")
     batch.reset()
-    turn = rotation_matrices(states[:, 6:10])
-    qpos[:] = np.concatenate([states[:, :3], states[:, 6:10]], axis=1)
-    qvel[:] = np.concatenate([states[:, 3:6], np.einsum("nji,nj->ni", turn, states[:, 10:])], axis=1)
+    qpos[:], qvel[:] = mujoco_coordinates(states)
     faces, live = np.full(len(states), -1), np.arange(len(states))
     for _ in range(int(T_MAX_S * FRAME_RATE_HZ)):
         batch.step(ids=live, nstep=Solver().steps_per_frame)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from sim.impact import cuboid
 from sim.impact.body import Body
 
 from .real_results import finish, parser, row
-from .throwing import COUNTS, SEED, Law, published, quasi_static, stated, thrown
+from .throwing import COUNTS, SEED, Law, published, quasi_static, thrown
 
 EXPERIMENT = "budden_square_prisms"
 HALF_M, DENSITY_KG_M3 = 0.01, 7800.0
@@ -69,19 +70,16 @@ def fit(ratios: Sequence[float], seen: dict[float, tuple[int, int]], n: int, *, 
     for ratio in ratios:
         if ratio not in seen:
             raise InputError(f"no rolls are known at the ratio {ratio}; fit on some of {sorted(seen)}")
-    best: tuple[float, Law] | None = None
-    for law in laws():
-        total = 0.0
-        for ratio in ratios:
-            hits, rolls = seen[ratio]
-            found = thrown(prism(ratio), law, n, seed=seed)
-            share = (sum(found.faces[f] for f in SQUARE) + 0.5) / (found.n + 1)
-            total += hits * np.log(share) + (rolls - hits) * np.log1p(-share)
-        if best is None or total > best[0]:
-            best = (float(total), law)
-    if best is None:
-        raise InputError("there is no law to choose from")
-    return {"law": best[1], "log_likelihood": best[0]}
+    likelihoods = [(law, sum(_log_likelihood(law, ratio, *seen[ratio], n, seed) for ratio in ratios)) for law in laws()]
+    law, best = max(likelihoods, key=lambda pair: pair[1])
+    return {"law": law, "log_likelihood": best}
+
+
+def _log_likelihood(law: Law, ratio: float, hits: int, rolls: int, n: int, seed: int) -> float:
+    """That of the rolls at one ratio, from n throws."""
+    found = thrown(prism(ratio), law, n, seed=seed)
+    share = (sum(found.faces[f] for f in SQUARE) + 0.5) / (found.n + 1)
+    return float(hits * np.log(share) + (rolls - hits) * np.log1p(-share))
 
 
 def measure(
@@ -110,7 +108,7 @@ def measure(
     still_mean = float(np.mean([abs(still[r] - seen[r][0] / seen[r][1]) for r in known])) if known else None
     figures: dict[str, Any] = {
         "shares": {str(r): s for r, s in shares.items()},
-        "fitted": {**stated(law), "log_likelihood": found["log_likelihood"], "fit_ratios": list(fit_ratios)},
+        "fitted": {**asdict(law), "log_likelihood": found["log_likelihood"], "fit_ratios": list(fit_ratios)},
         "real": {str(r): seen[r][0] / seen[r][1] for r in known},
         "mean_absolute_error": mean,
         "intervals": {str(r): c.interval(*SQUARE) for r, c in thrown_at.items()},

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from sim.impact import cylinder
 from sim.impact.body import Body
 
 from .real_results import finish, parser, row
-from .throwing import COUNTS, SEED, Law, counted, published, quasi_static, starts, stated
+from .throwing import COUNTS, SEED, Law, counted, published, quasi_static, starts
 
 EXPERIMENT = "standupmaths_coin_0354"
 RADIUS_M, DENSITY_KG_M3 = 0.0125, 8000.0
@@ -77,7 +78,7 @@ def measure(ratio: float, kind: str, *, n: int, counts: Path = COUNTS, prior: La
         "failed": found.failed,
         "quasi_static": still,
         "fitted": {},
-        "prior": {**stated(prior), "flip_hz": FLIP_HZ, "wobble_rad": WOBBLE_RAD, "diameter_m": 2 * RADIUS_M},
+        "prior": {**asdict(prior), "flip_hz": FLIP_HZ, "wobble_rad": WOBBLE_RAD, "diameter_m": 2 * RADIUS_M},
         "table": [],
     }
     entry = published(EXPERIMENT, counts)

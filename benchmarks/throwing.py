@@ -6,7 +6,7 @@ The unknown of a hand throw (surface, height, speed, spin) is drawn from a decla
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from sim.impact import Touch, throw
 from sim.impact.body import Body
 from sim.intervals import clopper_pearson
+from sim.trajectory import rotation_matrices
 
 SEED = 20_261_201
 COUNTS = Path("../shared/data/real_experiments.json")
@@ -61,13 +62,25 @@ def starts(body: Body, law: Law, n: int, *, seed: int) -> np.ndarray:
         seed: Any integer; the same for all bodies of a comparison, which then differ by less than by chance.
     """
     rng = np.random.default_rng([seed, 0])
-    states = np.zeros((n, 13))
-    quaternion = rng.normal(size=(n, 4))
-    states[:, 2] = body.size_m + rng.uniform(*law.fall_m, n)
-    states[:, 3:5] = rng.normal(0, law.level_m_s, (n, 2))
-    states[:, 6:10] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
-    states[:, 10:] = rng.normal(0, law.spin_rad_s, (n, 3))
+    attitude, height = rng.normal(size=(n, 4)), body.size_m + rng.uniform(*law.fall_m, n)
+    return assembled(height, rng.normal(0, law.level_m_s, (n, 2)), attitude, rng.normal(0, law.spin_rad_s, (n, 3)))
+
+
+def assembled(
+    height_m: np.ndarray | float, level_m_s: np.ndarray, attitude: np.ndarray, spin_rad_s: np.ndarray
+) -> np.ndarray:
+    """(N, 13) states above the origin, from heights (N,), level speeds (N, 2), quaternions of any length and spins."""
+    states = np.zeros((len(attitude), 13))
+    states[:, 2], states[:, 3:5] = height_m, level_m_s
+    states[:, 6:10] = attitude / np.linalg.norm(attitude, axis=1, keepdims=True)
+    states[:, 10:] = spin_rad_s
     return states
+
+
+def mujoco_coordinates(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(N, 7) and (N, 6) MuJoCo's coordinates and speeds of the free joint in states (N, 13)."""
+    inside = np.einsum("nji,nj->ni", rotation_matrices(states[:, 6:10]), states[:, 10:])
+    return np.concatenate([states[:, :3], states[:, 6:10]], axis=1), np.concatenate([states[:, 3:6], inside], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,11 +132,6 @@ def published(name: str, data: Path) -> dict[str, Any]:
         if entry["id"] == name:
             return dict(entry)
     raise InputError(f"{data} has no entry {name!r}; give the file of published counts with --counts")
-
-
-def stated(law: Law) -> dict[str, Any]:
-    """A law as it stands in a result."""
-    return asdict(law)
 
 
 def quasi_static(body: Body) -> np.ndarray:

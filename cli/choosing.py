@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -50,19 +50,15 @@ class Asked:
     cache: Path | None
 
 
-def chosen_judge(
-    kind: Kind, asked: Asked, weights: Path | None, versions: Mapping[str, int]
-) -> tuple[Judge, dict[str, Any] | None]:
-    """The judge and its card; a rubric judge has no card."""
+def chosen_judge(kind: Kind, asked: Asked, weights: Path | None, versions: Mapping[str, int]) -> Judge:
+    """The judge that the command line asks for."""
     given = [name for name, value in vars(asked).items() if value is not None]
     if kind is Kind.NETWORK:
         if given:
             stop(f"--{given[0].replace('_', '-')} is for --judge rubric", code=WRONG_USE)
         from judge import load_judge
-        from judge.card import read_card
-        from judge.weights import SHIPPED
 
-        return load_judge(weights, versions=versions), read_card(SHIPPED if weights is None else weights)
+        return load_judge(weights, versions=versions)
     if weights is not None:
         stop("--weights is for --judge network", code=WRONG_USE)
     if asked.endpoint is None or asked.model is None:
@@ -76,7 +72,7 @@ def chosen_judge(
     )
     known = {name: catalogue.load(name) for name in catalogue.names()}
     asking = Asking(votes=3 if asked.votes is None else asked.votes)
-    return RubricJudge(Client(endpoint), known, _picture, url=endpoint.url, model=endpoint.model, asking=asking), None
+    return RubricJudge(Client(endpoint), known, _picture, asking=asking)
 
 
 def _picture(token: str) -> Path | None:

@@ -65,7 +65,7 @@ def judge(
     if not clips:
         stop(f"no clip in {', '.join(map(str, files))}", code=NOTHING_SCORED)
     asked = Asked(endpoint=endpoint, model=model, key_env=key_env, votes=votes, per_minute=per_minute, cache=cache)
-    reader, _ = chosen_judge(kind, asked, weights, versions())
+    reader = chosen_judge(kind, asked, weights, versions())
     rows: list[dict[str, Any]] = []
     with progress("judging", shown=not json) as advance:
         for file, verdict in zip(clips, reader.verdicts(clips, scene), strict=True):

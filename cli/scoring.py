@@ -97,14 +97,14 @@ def score(
 
 
 def _judge_for(kind: Kind, asked: Asked, weights: Path | None, out: Path) -> tuple[Judge, dict[str, Any] | None]:
-    """The judge and its card; the record may not be written over what the judge is read from."""
+    """The judge and its card, which a rubric judge lacks; the record may not be written over what it is read from."""
     from calibrate.output_file import checked_output
-    from judge.card import card_path
+    from judge.card import card_path, read_card
     from judge.weights import SHIPPED
 
     path = SHIPPED if weights is None else weights
     checked_output(out, inputs=(path, card_path(path)))
-    return chosen_judge(kind, asked, weights, versions())
+    return chosen_judge(kind, asked, weights, versions()), read_card(path) if kind is Kind.NETWORK else None
 
 
 def _tell(record: Record, out: Path) -> None:

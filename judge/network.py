@@ -202,19 +202,19 @@ class Network(nn.Module):
 
     def pose(self, shown: Tensor, scene: Tensor) -> Tensor:
         """(N, 4) as in Answer, from what a close look shows, (N, 160), alone."""
-        out = shown.new_zeros(len(shown), 4, dtype=torch.float32)
-        for k in sorted(set(scene.tolist())):
-            rows = scene == k
-            out[rows] = self.poses[self.scenes[k]](shown[rows]).float()
-        return out
+        return self._by_scene(self.poses, shown, scene, shown.new_zeros(len(shown), 4, dtype=torch.float32))
 
     def close_outcome(self, shown: Tensor, scene: Tensor) -> Tensor:
         """(N, K) logits of the outcomes from what the last frame's close look shows, (N, 160), alone."""
-        out = shown.new_full((len(shown), self.widest), _NEVER, dtype=torch.float32)
+        impossible = shown.new_full((len(shown), self.widest), _NEVER, dtype=torch.float32)
+        return self._by_scene(self.readers, shown, scene, impossible)
+
+    def _by_scene(self, heads: nn.ModuleDict, shown: Tensor, scene: Tensor, out: Tensor) -> Tensor:
+        """`out` (N, K), filled from the left with what the head of each clip's scene says."""
         for k in sorted(set(scene.tolist())):
             rows = scene == k
-            logits = self.readers[self.scenes[k]](shown[rows]).float()
-            out[rows, : logits.shape[1]] = logits
+            said = heads[self.scenes[k]](shown[rows]).float()
+            out[rows, : said.shape[1]] = said
         return out
 
 

@@ -81,26 +81,31 @@ class RubricJudge(Judge):
         scenes: Mapping[str, Scene],
         picture: Callable[[str], Path | None],
         *,
-        url: str,
-        model: str,
         asking: Asking | None = None,
         limits: Limits | None = None,
     ) -> None:
         """Nothing is sent before the first clip.
 
         Args:
-            client: Asks the endpoint.
+            client: Asks the endpoint; its address and model are part of the digest.
             scenes: Scene name -> scene, of every scene that may be asked about.
             picture: Scene token -> its source picture, or None.
-            url: Base URL of the endpoint; part of the digest.
-            model: Name of the model; part of the digest.
             asking: Votes and settings of the questions.
             limits: Largest clip accepted.
         """
         self._client, self._scenes, self._picture = client, dict(scenes), picture
-        self._model, self._asking, self._limits = model, asking or Asking(), limits
+        self._asking, self._limits = asking or Asking(), limits
         told = [f"{name} {scene.version} {rubric(scene)}" for name, scene in sorted(self._scenes.items())]
-        facts = (_RULES, url.rstrip("/"), model, repr(self._asking), repr(limits), _SIDE_PX, _JPEG_QUALITY, told)
+        facts = (
+            _RULES,
+            client.endpoint.url.rstrip("/"),
+            client.endpoint.model,
+            repr(self._asking),
+            repr(limits),
+            _SIDE_PX,
+            _JPEG_QUALITY,
+            told,
+        )
         self._digest = blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest()
 
     @property
@@ -158,7 +163,7 @@ class RubricJudge(Judge):
             tag = "initial" if k == 0 else "terminal" if k == len(frames) - 1 else "action"
             parts += [{"type": "text", "text": f"{tag} frame at {at_s:.2f} s"}, _image(pixels)]
         body: dict[str, Any] = {
-            "model": self._model,
+            "model": self._client.endpoint.model,
             "messages": [{"role": "user", "content": parts}],
             "max_tokens": self._asking.max_tokens,
             "response_format": {"type": "json_object"},

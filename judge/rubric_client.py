@@ -87,7 +87,7 @@ class Client:
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
         """Nothing is sent before the first question."""
-        self._endpoint, self._sleep = endpoint, sleep
+        self.endpoint, self._sleep = endpoint, sleep
         self._opener = urllib.request.build_opener(_NoRedirect)
         self._lock, self._next_s = threading.Lock(), 0.0
 
@@ -103,11 +103,11 @@ class Client:
             CallFailed: No attempt got an answer that can be used.
         """
         data = json.dumps(body, sort_keys=True).encode()
-        key = blake2b(f"{self._endpoint.url}\n{vote}\n".encode() + data, digest_size=16).hexdigest()
+        key = blake2b(f"{self.endpoint.url}\n{vote}\n".encode() + data, digest_size=16).hexdigest()
         known = self._cached(key)
         if known is not None:
             return known
-        for attempt in range(self._endpoint.attempts):
+        for attempt in range(self.endpoint.attempts):
             try:
                 answer = _content(self._post(data))
                 accepts(answer["content"])
@@ -118,25 +118,25 @@ class Client:
             else:
                 self._keep(key, answer)
                 return answer
-            if attempt + 1 < self._endpoint.attempts:
+            if attempt + 1 < self.endpoint.attempts:
                 self._sleep(min(wait_s, _LONGEST_WAIT_S))
         raise failure
 
     def _post(self, data: bytes) -> bytes:
         self._wait_for_turn()
         headers = {"Content-Type": "application/json", "User-Agent": "quincunx"}
-        if self._endpoint.key is not None:
-            headers["Authorization"] = f"Bearer {self._endpoint.key}"
-        address = f"{self._endpoint.url.rstrip('/')}/chat/completions"
+        if self.endpoint.key is not None:
+            headers["Authorization"] = f"Bearer {self.endpoint.key}"
+        address = f"{self.endpoint.url.rstrip('/')}/chat/completions"
         request = urllib.request.Request(address, data=data, headers=headers, method="POST")
         try:
-            with self._opener.open(request, timeout=self._endpoint.timeout_s) as reply:
+            with self._opener.open(request, timeout=self.endpoint.timeout_s) as reply:
                 found: bytes = reply.read(LARGEST_REPLY + 1)
         except urllib.error.HTTPError as fault:
             with fault:
                 raise self._refusal(fault) from None
         except TimeoutError as fault:
-            raise _Passing(CallFailed("timeout", f"no answer in {self._endpoint.timeout_s:g} s")) from fault
+            raise _Passing(CallFailed("timeout", f"no answer in {self.endpoint.timeout_s:g} s")) from fault
         except (urllib.error.URLError, OSError, http.client.HTTPException) as fault:
             late = isinstance(getattr(fault, "reason", None), TimeoutError)
             raise _Passing(CallFailed("timeout" if late else "network_error", self._safe(str(fault)))) from fault
@@ -154,32 +154,32 @@ class Client:
     def _safe(self, text: str) -> str:
         """One line in which the key never stands."""
         line = " ".join(text.split())
-        return (line if not self._endpoint.key else line.replace(self._endpoint.key, "(key)"))[:150]
+        return (line if not self.endpoint.key else line.replace(self.endpoint.key, "(key)"))[:150]
 
     def _wait_for_turn(self) -> None:
-        if self._endpoint.per_minute is None:
+        if self.endpoint.per_minute is None:
             return
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next_s)
-            self._next_s = turn + 60 / self._endpoint.per_minute
+            self._next_s = turn + 60 / self.endpoint.per_minute
         if turn > now:
             self._sleep(turn - now)
 
     def _cached(self, key: str) -> Mapping[str, Any] | None:
-        if self._endpoint.cache is None:
+        if self.endpoint.cache is None:
             return None
         try:
-            found = json.loads((self._endpoint.cache / f"{key}.json").read_text(encoding="utf-8"))
+            found = json.loads((self.endpoint.cache / f"{key}.json").read_text(encoding="utf-8"))
             return found if isinstance(found["content"], str) and isinstance(found["usage"], dict) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None  # not asked yet, or torn: ask again
 
     def _keep(self, key: str, answer: Mapping[str, Any]) -> None:
-        if self._endpoint.cache is None:
+        if self.endpoint.cache is None:
             return
-        self._endpoint.cache.mkdir(parents=True, exist_ok=True)
-        with whole_file(self._endpoint.cache / f"{key}.json") as part:
+        self.endpoint.cache.mkdir(parents=True, exist_ok=True)
+        with whole_file(self.endpoint.cache / f"{key}.json") as part:
             Path(part).write_text(json.dumps(answer), encoding="utf-8")
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sim import InputError, Scene
-from sim.evidence import Evidence
-from sim.reference import Reference
 
 from .registry import parse_token, user_folder_of
+
+if TYPE_CHECKING:
+    from sim.evidence import Evidence
+    from sim.reference import Reference
 
 REFERENCES = Path(__file__).parent / "references"
 SOURCE_IMAGES = Path(__file__).parent / "source_images"
@@ -55,6 +58,8 @@ def evidence(token: str) -> Evidence:
         SceneError: The token means no scene.
         InputError: There is no reference or no evidence, or the two do not belong together.
     """
+    from sim.evidence import Evidence
+
     found = reference(token)
     path = evidence_path(found.scene)
     name = found.scene.partition("@")[0]
@@ -74,6 +79,8 @@ def evidence(token: str) -> Evidence:
 
 @cache
 def _read(path: Path) -> Reference:
+    from sim.reference import Reference
+
     return Reference.read(path)
 
 

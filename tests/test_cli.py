@@ -3,7 +3,6 @@ import errno
 import importlib.metadata
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from sim.rollout import simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = "torch torchvision safetensors mujoco cv2 scipy trimesh av pybullet matplotlib numba rich jinja2".split()
+SLOW = ["sim.evidence", "sim.reference", "sim.rollout"]
 VERBS = (
     "scenes show render kit reference merge references reference-card judge card train score report replicate demo "
     "doctor"
@@ -75,11 +75,12 @@ def test_scenes_are_listed_for_people(quincunx):
 
 
 def test_listing_scenes_loads_nothing_heavy():
+    """It shall take less than half a second; how long it takes is measured by benchmarks, not here."""
     done = fresh(
         "import sys; from cli.main import main; sys.argv = ['quincunx', 'scenes']\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        f"print(sorted(m for m in {HEAVY!r} if m in sys.modules), file=sys.stderr)"
+        f"print(sorted(m for m in {HEAVY + SLOW!r} if m in sys.modules), file=sys.stderr)"
     )
     assert done.stderr == "[]\n"
     assert len(done.stdout.splitlines()) == 1 + len(scenes.names())
@@ -90,18 +91,6 @@ def test_no_package_loads_anything_heavy_by_itself():
     code = "import sys, sim, scenes, judge, calibrate, benchmarks, cli.main\n"
     done = fresh(code + f"print(sorted(m for m in {heavy!r} + ['scipy.stats'] if m in sys.modules))")
     assert done.stdout == "[]\n", done.stderr
-
-
-def test_listing_scenes_is_quick():
-    """Under half a second; measured as processor time, which a machine busy with other tests does not stretch."""
-    command = [sys.executable, "-c", "from cli.main import app; app(['scenes'])"]
-    times: list[float] = []
-    while len(times) < 8 and min(times, default=1.0) >= 0.5:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(times) < 0.5, times
 
 
 def test_the_version_is_told(quincunx):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,68 +15,14 @@ from judge.rubric_client import Client, Endpoint
 from judge.rubric_reply import Vote, majority, parse, verdict_of_row
 from sim import InputError
 from sim.clip import write_clip
-
-COIN = scenes.load("coin_toss")
-FIRST = COIN.outcomes[0]
-
-
-def reply(label: str | None, **changes: Any) -> str:
-    """A reply in PAWBench's format."""
-    said = {
-        "scene_id": "coin_toss",
-        "outcome_readable": label is not None,
-        "outcome_in_schema": "NOT_READABLE" if label is None else "IN_SCHEMA",
-        "outcome_label": label,
-        "observed_result": "seen",
-        "failure_axes": ["covered"] if label is None else [],
-    }
-    return json.dumps({**said, **changes})
-
-
-class Server:
-    """Answers with what `script` gives for the k-th request: a text, or (status, headers)."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.script: Callable[[int], str | tuple[int, dict[str, str]]] = lambda k: reply(FIRST)
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                server.seen.append((self.path, dict(self.headers), body))
-                answer = server.script(len(server.seen) - 1)
-                if isinstance(answer, tuple):
-                    self.send_response(answer[0])
-                    for name, value in answer[1].items():
-                        self.send_header(name, value)
-                    data = f"refused {self.headers.get('Authorization')}".encode()
-                else:
-                    self.send_response(200)
-                    usage = {"prompt_tokens": 100, "completion_tokens": 10, "cost": 0.001}
-                    whole = {"choices": [{"message": {"content": answer}}], "usage": usage}
-                    data = json.dumps(whole).encode()
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
+from tests.rubric_server import COIN, FIRST, Server, reply, serving
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
     """A server on this machine."""
-    server = Server()
-    thread = threading.Thread(target=server.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield server
-    server.http.shutdown()
-    server.http.server_close()
-    thread.join()
+    with serving() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +38,7 @@ def judge_of(server: Server, *, votes: int = 1, slept: list[float] | None = None
     endpoint = Endpoint(url=server.url, model="seer", **settings)
     client = Client(endpoint, sleep=sleeps.append)
     pictures = scenes.source_image
-    return RubricJudge(client, {"coin_toss": COIN}, pictures, url=server.url, model="seer", asking=Asking(votes=votes))
+    return RubricJudge(client, {"coin_toss": COIN}, pictures, asking=Asking(votes=votes))
 
 
 def test_asks_with_rubric_source_picture_and_tagged_frames(server: Server, clip: Path) -> None:
@@ -206,7 +149,7 @@ def test_a_redirect_is_not_followed(server: Server, clip: Path) -> None:
 
 def test_no_server_is_a_judge_error(server: Server, clip: Path) -> None:
     endpoint = Endpoint(url="http://127.0.0.1:9/v1", model="seer", attempts=1)
-    judge = RubricJudge(Client(endpoint), {"coin_toss": COIN}, lambda token: None, url=endpoint.url, model="seer")
+    judge = RubricJudge(Client(endpoint), {"coin_toss": COIN}, lambda token: None)
     (verdict,) = judge.verdicts([clip], "coin_toss")
     assert verdict.status == "judge_error" and (verdict.detail or "").startswith("network_error")
 
@@ -239,12 +182,10 @@ def test_an_unreadable_file_is_not_sent(server: Server, tmp_path: Path) -> None:
     assert verdict.reason == "empty_file" and not server.seen
 
 
-def test_the_digest_names_model_votes_and_endpoint(server: Server) -> None:
-    client = Client(Endpoint(url=server.url, model="seer"))
-
-    def digest(url: str, model: str, votes: int) -> str:
-        asking = Asking(votes=votes)
-        return RubricJudge(client, {"coin_toss": COIN}, lambda t: None, url=url, model=model, asking=asking).digest
+def test_the_digest_names_model_votes_and_endpoint() -> None:
+    def digest(host: str, model: str, votes: int) -> str:
+        client = Client(Endpoint(url=f"https://{host}/v1", model=model))
+        return RubricJudge(client, {"coin_toss": COIN}, lambda t: None, asking=Asking(votes=votes)).digest
 
     digests = {digest(*facts) for facts in (("u", "m", 1), ("v", "m", 1), ("u", "n", 1), ("u", "m", 3))}
     assert len(digests) == 4

@@ -210,7 +210,7 @@ def _cell(scene: str, model: str, clips: Sequence[int | None]) -> PublishedCell:
         score=(1 - rho) + rho * (above or 0.0),
         chi2=pearson.value if n else None,
         p_exact=pearson.p if n else None,
-        p_monte_carlo=_monte_carlo(counts, baseline.p) if tested else None,
+        p_monte_carlo=_published_p(counts, baseline) if tested else None,
         q=None,
         rho_interval=(interval.low, interval.high),
         p_tv=tv_test(counts, baseline, seed=0).p if tested else None,
@@ -218,18 +218,13 @@ def _cell(scene: str, model: str, clips: Sequence[int | None]) -> PublishedCell:
     )
 
 
+def _published_p(counts: Sequence[int], baseline: Baseline) -> float:
+    """The published p: drawn, add-one, seed 0 for every cell."""
+    return multinomial_test(counts, baseline, seed=0, statistic="chi2", n_draws=N_DRAWS, exact=False).p
+
+
 def _q_values(p: Sequence[float]) -> list[float]:
     """Benjamini and Hochberg's q of each p."""
     from scipy.stats import false_discovery_control
 
     return np.asarray(false_discovery_control(p)).tolist() if p else []
-
-
-def _monte_carlo(counts: Sequence[int], p: Sequence[float]) -> float:
-    """The published p: add-one, ties counted within 1e-9, seed 0 for every cell."""
-    n = sum(counts)
-    expected = n * np.asarray(p)
-    drawn = np.random.default_rng(0).multinomial(n, p, size=N_DRAWS)
-    observed = ((np.asarray(counts) - expected) ** 2 / expected).sum()
-    reached = ((drawn - expected) ** 2 / expected).sum(axis=1) >= observed - 1e-9
-    return float((reached.sum() + 1) / (N_DRAWS + 1))
