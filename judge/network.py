@@ -35,6 +35,8 @@ JOINED, FACTS = 256, 128
 N_POINTS = 16
 """Places in the last frame that the network may choose for itself, besides the corners of the scene's bounds."""
 
+_LOG_DIAMETER = -2.0
+"""Of an object, before anything is learnt: between a ball on a board, 4 % of the picture, and a pencil, half of it."""
 _NEVER = -1e4
 """Logit of a place in the row that is not an outcome of the clip's scene."""
 
@@ -144,7 +146,7 @@ class Network(nn.Module):
         traces = _summed([layer(m).float() for layer, m in zip(self.trace, seen, strict=True)])  # (7N, S, 20, 20)
         return Finding(
             heat=heat,
-            where=peak(heat, found[:, 1]),
+            where=peak(heat, found[:, 1] + _LOG_DIAMETER),
             corners=corners,
             maps=maps[1:],
             trace=traces.reshape(n, N_FRAMES - 1, *traces.shape[1:])[one, :, scene] - 3.0,
