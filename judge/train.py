@@ -41,9 +41,16 @@ class Training:
     n_clips: int = 800
     """Clips of each scene, about."""
     more: Mapping[str, float] = field(
-        default_factory=lambda: {"coin_toss": 1.5, "die_roll": 2.4, "galton_board": 3.6, "roulette": 3.0}
+        default_factory=lambda: {
+            "coin_toss": 1.5,
+            "die_roll": 2.4,
+            "galton_board": 3.6,
+            "pencil_fall": 0.8,
+            "roulette": 3.0,
+            "y_fork": 0.5,
+        }
     )
-    """Scene -> how many times as many clips, where outcomes are many or marks are fine."""
+    """Scene -> how many times as many clips; more where outcomes are many or marks are fine."""
     p_fault: float = 0.5
     drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 3200})
     """Scene -> clips of dice drawn in two dimensions, besides."""
