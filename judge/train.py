@@ -137,7 +137,7 @@ def train(
     import torch
 
     from .calibration import calibrated
-    from .weights import Settings, write_weights
+    from .weights import AS_THEY_ARE, Settings, write_weights
 
     jobs, posed = jobs_of(training, load), pose_jobs_of(training, load)
     paths = make_shards(folder / "clips", [*jobs, *posed], load, workers=workers, progress=progress)
@@ -149,7 +149,7 @@ def train(
     settings = Settings(
         outcomes=outcomes,
         versions={scene.name: scene.version for scene in scenes},
-        temperature={scene.name: (1.0, 1.0) for scene in scenes},
+        scaling={scene.name: AS_THEY_ARE for scene in scenes},
         threshold=0.0,
         training={**asdict(training), "clips": digest_of_shards(paths)},
     )
