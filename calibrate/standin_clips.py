@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SEED = 77_020_261
 """Seed of the stand-ins' rollouts."""
-SIZE_PX, FPS, REST_S = (240, 320), 12, 0.6
+SIZE_PX, FPS, REST_S = (240, 320), 8, 0.6
 """Height and width, frames a second, and how long a clip lasts after everything has come to rest."""
 POOL, MOST = 64, 2048
 """Rollouts looked at at a time, and at most, to find those with a wanted outcome."""

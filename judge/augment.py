@@ -135,7 +135,10 @@ def turned(close: np.ndarray, may: np.ndarray, rng: np.random.Generator) -> np.n
 def reframed(
     glance: np.ndarray, last: np.ndarray, places: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The clips with up to an eighth cut off at each side, and where their objects then are.
+    """The clips with up to a tenth cut off or added at each side, and where their objects then are.
+
+    Cut and added about as often: a clip that the judge is given is neither, and must not lie at the edge of what the
+    network has seen (Touvron et al., Fixing the train-test resolution discrepancy, NeurIPS 2019).
 
     Args:
         glance: (N, 7, 80, 80, 3).
@@ -148,7 +151,7 @@ def reframed(
     n, small = len(glance), glance.shape[2]
     side, out = last.shape[1], (np.empty_like(glance), np.empty_like(last), places.copy())
     for k in range(n):
-        cut = rng.uniform(0, 0.125, 4) * (rng.uniform() < 0.7)  # left, right, top, bottom
+        cut = rng.uniform(-0.1, 0.1, 4) * (rng.uniform() < 0.7)  # left, right, top, bottom
         column, row, diameter = places[k, 0]
         if np.isfinite(column):  # the object stays in the picture
             room = np.array([column, 1 - column, row, 1 - row]) - 0.5 * diameter

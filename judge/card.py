@@ -162,13 +162,13 @@ def table(some: Sequence[Trial], settings: Settings) -> dict[str, Any]:
 
     Args:
         some: Trials of one scene, at least one.
-        settings: Temperatures, threshold and names of outcomes.
+        settings: Scalings, threshold and names of outcomes.
     """
     labels, counts, by_fault = settings.outcomes[some[0].scene], Counter[str](), dict[str, Counter[str]]()
     confusion: dict[str, Counter[str]] = {}
     sure: list[tuple[float, bool]] = []
     for trial in some:
-        said = ruling(trial.state_logits, trial.outcome_logits, settings.temperature[trial.scene], settings.threshold)
+        said = ruling(trial.state_logits, trial.outcome_logits, settings.scaling[trial.scene], settings.threshold)
         truth = labels[trial.outcome] if trial.outcome >= 0 else STATES[trial.state]
         given = labels[said.outcome] if said.state == "sound" else said.state
         kind = _kind(trial, said.state, said.outcome)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 SIZES_PX = ((240, 416), (256, 256), (240, 320), (240, 416), (320, 256))
 FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
 LONGEST_S = 6.0
+_AFTER_S, _AFTER_CARRIED_S = 0.6, 3.0
+"""How long a rollout goes on once it is decided; longer where the body that carries the main one moves on."""
 _ROUND = 0.97
 """A body all of whose corners are that near to its bounding sphere is a ball: how it is turned cannot be seen."""
 P_CRISP = 0.5
@@ -176,7 +178,8 @@ def _plan(
     trajectory = replace(trajectory, time_s=trajectory.time_s / speed)
     if isinstance(answer, Null):
         return Plan(trajectory=trajectory, duration_s=float(trajectory.time_s[-1]))
-    duration_s = min(settling_s(trajectory) + float(rng.uniform(0.4, 1.6)), LONGEST_S)
+    tail_s = (0.4, 1.6) if trajectory.position_m.shape[1] == 1 else (0.3, 3.0)
+    duration_s = min(settling_s(trajectory) + float(rng.uniform(*tail_s)), LONGEST_S)
     if rng.uniform() < order.p_fault:
         others = [donors[k] for k in rng.permutation(len(donors))[:12]]
         weight = np.array([fault.weight for fault in FAULTS.values()])
@@ -204,7 +207,8 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     """What a shard's clips are made of: answers and trajectories that last until the body lies still.
 
     All candidates are simulated with an early stop, which is cheap and gives outcome and time; those chosen run once
-    more, a little longer than that. Failed rollouts, and nulls for which the judge has no reason, are left out.
+    more, a little longer than that, or much longer if something else, as a wheel, moves on. Failed rollouts, and nulls
+    for which the judge has no reason, are left out.
     """
     from sim.rollout import simulate
 
@@ -219,9 +223,10 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     rng = random_source("choice", scene.name, scene.version, order.seed, order.number)
     chosen = rng.choice(len(usable), size=min(n, len(usable)), replace=False, p=weight / weight.sum())
     ends = {usable[k].index: _end_s(usable[k].trajectory) for k in chosen}
+    after_s = _AFTER_S if len(scene.moving_bodies) == 1 else _AFTER_CARRIED_S
     out: dict[int, tuple[str | Null, Trajectory]] = {}
     for group in np.array_split(sorted(ends, key=lambda i: (ends[i], i)), max(1, len(ends) // 16)):
-        longest = min(scene.duration_s, max(ends[int(i)] for i in group) + 0.6)
+        longest = min(scene.duration_s, max(ends[int(i)] for i in group) + after_s)
         shorter = replace(scene, duration_s=longest)
         for r in simulate(shorter, indices=[int(i) for i in group], full=True, **how):
             answer = r.outcome if r.outcome is not None else r.null

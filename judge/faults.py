@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim import Null, Trajectory
+from sim import Null, Trajectory, rotation_matrices
 
 if TYPE_CHECKING:
     from sim.render import Track
@@ -145,12 +145,21 @@ def mid_air_s(trajectory: Trajectory) -> np.ndarray:
 
 
 def settling_s(trajectory: Trajectory) -> float:
-    """Time from which on the main body stays where, and as, it ends."""
-    apart = np.abs(trajectory.position_m[:, 0] - trajectory.position_m[-1, 0]).max(axis=1)
+    """Time from which on the main body stays where, and as, it ends; a body that carries it may move on."""
     turned = 1 - np.abs((trajectory.quaternion[:, 0] * trajectory.quaternion[-1, 0]).sum(axis=1))
     reach = max(float(np.ptp(trajectory.position_m[:, 0], axis=0).max()), 1e-9)
-    moving = np.flatnonzero((apart > 0.01 * reach) | (turned > 2e-3))
-    return float(trajectory.time_s[min(moving[-1] + 1, len(trajectory.time_s) - 1)]) if len(moving) else 0.0
+    times = [_last_change_s(trajectory.time_s, trajectory.position_m[:, 0], reach, turned > 2e-3)]
+    for k in range(1, trajectory.position_m.shape[1]):  # it may roll on what carries it
+        frame = rotation_matrices(trajectory.quaternion[:, k])
+        place = np.einsum("tij,ti->tj", frame, trajectory.position_m[:, 0] - trajectory.position_m[:, k])
+        times.append(_last_change_s(trajectory.time_s, place, reach, np.zeros(len(place), dtype=bool)))
+    return min(times)
+
+
+def _last_change_s(time_s: np.ndarray, place: np.ndarray, reach: float, turned: np.ndarray) -> float:
+    """Time after which places (T, 3) stay within a hundredth of the reach of the last, and nothing is turned."""
+    moving = np.flatnonzero((np.abs(place - place[-1]).max(axis=1) > 0.01 * reach) | turned)
+    return float(time_s[min(moving[-1] + 1, len(time_s) - 1)]) if len(moving) else 0.0
 
 
 def stage(
@@ -169,7 +178,7 @@ def stage(
         fault: A key of FAULTS.
         trajectory: A full rollout that has an outcome.
         duration_s: Length of the clip if the fault does not change it.
-        size_m: Diameter of the main body; a second copy must end further away than three fifths of it.
+        size_m: Diameter of the main body; a second copy must end further away than that: two bodies do not overlap.
         rng: Source of the fault's strength.
         donors: Other rollouts of the scene; `doubles` takes the second copy's path from the first that ends elsewhere.
         read: The scene's rule: a clip does not stop, or end, in mid-air when it can be read already.
@@ -188,7 +197,7 @@ def stage(
     if fault == "vanishes":
         return replace(plan, lost_s=(0.10 + 0.65 * share) * duration_s)
     if fault == "doubles":
-        ghost = next((donor for donor in donors if _gap_m(trajectory, donor) > 0.6 * size_m), None)
+        ghost = next((donor for donor in donors if _gap_m(trajectory, donor) > 1.1 * size_m), None)
         return None if ghost is None else replace(plan, ghost=ghost, ghost_s=(0.05 + 0.55 * share) * duration_s)
     times = mid_air_s(trajectory)
     if read is not None:

@@ -28,7 +28,9 @@ def finding_loss(found: Finding, where: Tensor, corners: Tensor, path: Tensor) -
     if bool(alone.any()):
         true = torch.cat([where[alone, 0, :2], where[alone, 0, 2:].log()], 1)
         gap = (found.where[alone] - true) / torch.tensor([0.01, 0.01, 0.1])
-        loss = loss + 0.1 * F.smooth_l1_loss(gap.clamp(-20, 20), torch.zeros_like(gap)) * alone.float().mean()
+        # A peak elsewhere cannot learn its place from here, but a diameter that is far off must learn the most.
+        gap = torch.cat([gap[:, :2].clamp(-20, 20), 2 * gap[:, 2:]], 1)
+        loss = loss + 0.1 * F.smooth_l1_loss(gap, torch.zeros_like(gap)) * alone.float().mean()
     before = path.movedim(1, 2).flatten(0, 1)  # (7N, 2, 2)
     before = torch.where(_inside(before)[..., None], before, torch.nan)
     trace = found.trace.flatten(0, 1)

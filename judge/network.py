@@ -35,6 +35,8 @@ JOINED, FACTS = 256, 128
 N_POINTS = 16
 """Places in the last frame that the network may choose for itself, besides the corners of the scene's bounds."""
 
+_LOG_DIAMETER = -2.0
+"""Of an object, before anything is learnt: between a ball on a board, 4 % of the picture, and a pencil, half of it."""
 _NEVER = -1e4
 """Logit of a place in the row that is not an outcome of the clip's scene."""
 
@@ -58,7 +60,7 @@ class Finding(NamedTuple):
     """Where the network sees the moving object in N clips."""
 
     heat: Tensor
-    """(N, 44, 44) logits in the last frame (see heat.py)."""
+    """(N, 88, 88) logits in the last frame (see heat.py)."""
     where: Tensor
     """(N, 3) column, row and logarithm of the diameter, in shares (see views.Box)."""
     corners: Tensor
@@ -93,8 +95,10 @@ class Network(nn.Module):
         self.last = Encoder(6, LAST_WIDTHS)
         self.close = Encoder(3, CLOSE_WIDTHS)
         cells = (LAST_PX // 16) ** 2
-        n_maps = 2 * len(self.scenes)  # heat and log diameter per scene
-        self.find = nn.ModuleList([nn.Conv2d(width, n_maps, 1) for width in LAST_WIDTHS[1:]])
+        n_maps = 2 * len(self.scenes)  # heat and log diameter per scene; the finest are four cells of each of theirs
+        self.find = nn.ModuleList(
+            [nn.Conv2d(width, n_maps * (4 if k == 0 else 1), 1) for k, width in enumerate(LAST_WIDTHS[1:])]
+        )
         self.corner = nn.ModuleList([nn.Conv2d(w, N_CORNERS * len(self.scenes), 1) for w in LAST_WIDTHS[1:]])
         self.trace = nn.ModuleList([nn.Conv2d(width, len(self.scenes), 1) for width in GLANCE_WIDTHS[1:]])
         self.moment = nn.Linear(2 * GLANCE_WIDTHS[3], 48)
@@ -134,8 +138,9 @@ class Network(nn.Module):
         frames, now = pixels(glance), pixels(last)
         first = F.interpolate(frames[:, 0], size=now.shape[-2:], mode="bilinear", align_corners=False)
         maps = self.last(_beside(now, now - first))
-        every = _summed([layer(m).float() for layer, m in zip(self.find, maps, strict=True)])  # (N, 2S, 44, 44)
-        found = every.reshape(n, -1, 2, *every.shape[2:])[one, scene]  # (N, 2, 44, 44)
+        finest, *others = [layer(m).float() for layer, m in zip(self.find, maps, strict=True)]
+        every = _summed([F.pixel_shuffle(finest, 2), *others])  # (N, 2S, 88, 88): two small balls may touch
+        found = every.reshape(n, -1, 2, *every.shape[2:])[one, scene]  # (N, 2, 88, 88)
         edges = _summed([layer(m).float() for layer, m in zip(self.corner, maps, strict=True)])  # (N, 8S, 44, 44)
         corners = soft_places(edges.reshape(n, -1, N_CORNERS, *edges.shape[2:])[one, scene])
         heat = found[:, 0] - 3.0  # objects are rare
@@ -144,7 +149,7 @@ class Network(nn.Module):
         traces = _summed([layer(m).float() for layer, m in zip(self.trace, seen, strict=True)])  # (7N, S, 20, 20)
         return Finding(
             heat=heat,
-            where=peak(heat, found[:, 1]),
+            where=peak(heat, found[:, 1] + _LOG_DIAMETER),
             corners=corners,
             maps=maps[1:],
             trace=traces.reshape(n, N_FRAMES - 1, *traces.shape[1:])[one, :, scene] - 3.0,
@@ -170,7 +175,7 @@ class Network(nn.Module):
         """
         n = len(scene)
         fine, coarse = found.maps
-        weight = F.avg_pool2d(found.heat.detach().flatten(1).softmax(1).reshape(found.heat.shape), 2) * 4
+        weight = F.avg_pool2d(found.heat.detach().flatten(1).softmax(1).reshape(found.heat.shape), 4) * 16
         spot = (fine * weight[:, None]).sum((2, 3))  # (N, C)
         place = self.place(self.plan(coarse).flatten(1))  # (N, 128)
         earlier, late = self.read(close.flatten(0, 1)).reshape(n, 2, -1).unbind(1)  # (N, 160) each
@@ -230,8 +235,8 @@ def _beside(one: Tensor, other: Tensor) -> Tensor:
 
 
 def _summed(maps: list[Tensor]) -> Tensor:
-    """The maps, finest first and each half the size of the one before it, added at the finest size."""
+    """The maps, finest first and each smaller than the one before it, added at the finest size."""
     total = maps[-1]
     for finer in reversed(maps[:-1]):
-        total = finer + F.interpolate(total, scale_factor=2, mode="bilinear", align_corners=False)
+        total = finer + F.interpolate(total, size=finer.shape[-2:], mode="bilinear", align_corners=False)
     return total

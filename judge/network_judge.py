@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SIDE_PX = 384
 """Longest side at which frames are kept for the close look."""
-_RULES = f"rules 2, intake {INTAKE_RULES}, side {SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
+_RULES = f"rules 3, intake {INTAKE_RULES}, side {SIDE_PX}, views {GLANCE_PX} {LAST_PX} {CLOSE_PX}"
 """Raised by every change of this package that can change a verdict."""
 _DIGITS = 6
 
@@ -86,7 +86,7 @@ class NetworkJudge(Judge):
         reading = read_frames(self._network, clip.frames, scene, len(labels))
         if np.ptp(reading.state) == 0 and np.ptp(reading.outcome) == 0:
             raise FloatingPointError("the network's answer is the same for everything; its weights are damaged")
-        said = ruling(reading.state, reading.outcome, self._settings.temperature[scene], self._settings.threshold)
+        said = ruling(reading.state, reading.outcome, self._settings.scaling[scene], self._settings.threshold)
         return self._worded(said, labels, token, clip.notes)
 
     def _worded(self, said: Ruling, labels: tuple[str, ...], token: str, notes: tuple[str, ...]) -> Verdict:

@@ -22,6 +22,8 @@ from .lesson import rest_of
 from .shards import Progress
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from .network import Network
     from .train import Training
 
@@ -63,6 +65,41 @@ def marks(paths: Sequence[Path], scene: Sequence[int]) -> Marks:
     return Marks(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
 
 
+class Poses:
+    """Close looks at objects on their way, a few of which every step of the joint training sees again.
+
+    Else the close look forgets how an object looks that leans or is in the air: most clips end at rest.
+    """
+
+    def __init__(self, paths: Sequence[Path], scene: Sequence[int], *, n: int, seed: int) -> None:
+        """Reads the shards; `n` close looks a step."""
+        self._seen, self._n, self._seed = marks(paths, scene) if paths else None, n, seed
+
+    def loss(self, network: Network, step: int) -> Tensor | float:
+        """Mean loss of outcome and pose over the step's close looks; 0 if there are none."""
+        if self._seen is None:
+            return 0.0
+        rng = random_source("poses", self._seed, step)
+        return reading_loss(network, self._seen, rng.choice(len(self._seen.outcome), self._n), rng)
+
+
+def reading_loss(network: Network, seen: Marks, rows: np.ndarray, rng: np.random.Generator) -> Tensor:
+    """Mean loss of outcome and pose over some rows of the close looks, varied."""
+    import torch
+    from torch.nn import functional as F  # noqa: N812
+
+    from .losses import pose_loss
+
+    rows = np.sort(rows)
+    (close,) = relit((turned(shaken(seen.close[rows], rng), unposed(seen.up[rows]), rng),), rng)
+    index, outcome = torch.from_numpy(seen.scene[rows]), torch.from_numpy(seen.outcome[rows])
+    shown = network.read(torch.from_numpy(close[:, 0]).movedim(-1, -3))
+    logits, pose = network.close_outcome(shown, index), network.pose(shown, index)
+    known = outcome >= 0
+    loss = pose_loss(pose, torch.from_numpy(seen.up[rows]), torch.from_numpy(seen.rest[rows]))
+    return loss + F.cross_entropy(logits[known], outcome[known]) if bool(known.any()) else loss
+
+
 def learn_to_read(
     training: Training,
     network: Network,
@@ -83,9 +120,6 @@ def learn_to_read(
     """
     import torch
     from safetensors.torch import load_file, save_file
-    from torch.nn import functional as F  # noqa: N812
-
-    from .losses import pose_loss
 
     kept = folder / f"reader-{training.digest}.safetensors"
     parts = torch.nn.ModuleDict(
@@ -102,16 +136,11 @@ def learn_to_read(
     optimizer = torch.optim.AdamW(parts.parameters(), lr=training.rate, weight_decay=training.weight_decay)
     network.train()
     for step in range(training.reader_steps):
-        rows = np.sort(rng.choice(len(seen.outcome), training.reader_batch))
-        (close,) = relit((turned(shaken(seen.close[rows], rng), unposed(seen.up[rows]), rng),), rng)
+        rows = rng.choice(len(seen.outcome), training.reader_batch)
         for group in optimizer.param_groups:
             group["lr"] = training.rate * rate_share(step, training.reader_steps)
         with torch.autocast("cpu", torch.bfloat16, enabled=training.bfloat16):
-            shown = network.read(torch.from_numpy(close[:, 0]).movedim(-1, -3))
-            index, outcome = torch.from_numpy(seen.scene[rows]), torch.from_numpy(seen.outcome[rows])
-            logits, pose = network.close_outcome(shown, index), network.pose(shown, index)
-        loss = F.cross_entropy(logits, outcome, ignore_index=-1)
-        loss = loss + pose_loss(pose, torch.from_numpy(seen.up[rows]), torch.from_numpy(seen.rest[rows]))
+            loss = reading_loss(network, seen, rows, rng)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

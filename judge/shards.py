@@ -19,7 +19,7 @@ from .clips import Order, clips, random_source
 from .lesson import Lessons
 from .poses import poses
 
-FORMAT = 4
+FORMAT = 5
 """Raised by every change of this package that changes the bytes of a shard."""
 GROUP = 24
 """Shards that are mixed with each other while training."""

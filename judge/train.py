@@ -18,7 +18,7 @@ from sim.clip import whole_file
 
 from .augment import Prepared, prepare
 from .clips import Order, random_source
-from .reading import learn_to_read, rate_share
+from .reading import Poses, learn_to_read, rate_share
 from .shards import Job, Load, Progress, batches, digest_of_shards, make_shards
 
 if TYPE_CHECKING:
@@ -41,9 +41,16 @@ class Training:
     n_clips: int = 800
     """Clips of each scene, about."""
     more: Mapping[str, float] = field(
-        default_factory=lambda: {"coin_toss": 1.5, "die_roll": 2.4, "galton_board": 3.6, "roulette": 3.0}
+        default_factory=lambda: {
+            "coin_toss": 1.5,
+            "die_roll": 2.4,
+            "galton_board": 3.6,
+            "pencil_fall": 0.8,
+            "roulette": 3.0,
+            "y_fork": 0.5,
+        }
     )
-    """Scene -> how many times as many clips, where outcomes are many or marks are fine."""
+    """Scene -> how many times as many clips; more where outcomes are many or marks are fine."""
     p_fault: float = 0.5
     drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 3200})
     """Scene -> clips of dice drawn in two dimensions, besides."""
@@ -53,6 +60,8 @@ class Training:
     """Scene -> rollouts looked at for each that is drawn, where some outcomes are rare."""
     poses: Mapping[str, int] = field(default_factory=lambda: {"coin_toss": 2000, "die_roll": 6000})
     """Scene -> close looks at its object on its way and at rest, besides; the close look alone learns from them."""
+    pose_batch: int = 32
+    """... and so many of them in every step of the joint training."""
     shard_clips: int = 100
     marked: tuple[str, ...] = ("coin_toss", "die_roll", "roulette")
     """Scenes whose outcome is a mark on or under the object: the close look is learnt on them ..."""
@@ -128,7 +137,7 @@ def train(
     import torch
 
     from .calibration import calibrated
-    from .weights import Settings, write_weights
+    from .weights import AS_THEY_ARE, Settings, write_weights
 
     jobs, posed = jobs_of(training, load), pose_jobs_of(training, load)
     paths = make_shards(folder / "clips", [*jobs, *posed], load, workers=workers, progress=progress)
@@ -140,7 +149,7 @@ def train(
     settings = Settings(
         outcomes=outcomes,
         versions={scene.name: scene.version for scene in scenes},
-        temperature={scene.name: (1.0, 1.0) for scene in scenes},
+        scaling={scene.name: AS_THEY_ARE for scene in scenes},
         threshold=0.0,
         training={**asdict(training), "clips": digest_of_shards(paths)},
     )
@@ -196,12 +205,13 @@ def fit(
         learn_to_read(training, network, paths, scene, folder, progress)
     n_clips = len(paths) - n_posed
     source = _prepared(training, paths[:n_clips], scene[:n_clips], start)
+    posed = Poses(paths[n_clips:], scene[n_clips:], n=training.pose_batch, seed=training.seed)
     network.train()
     for step in range(start, training.steps):
         torch.manual_seed(training.seed * 1_000_003 + step)  # dropout: the same after a resume
         for group in optimizer.param_groups:
             group["lr"] = training.rate * rate_share(step, training.steps)
-        loss = _loss(network, next(source), bfloat16=training.bfloat16)
+        loss = _loss(network, next(source), posed, step, bfloat16=training.bfloat16)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
@@ -227,7 +237,7 @@ def _prepared(training: Training, paths: list[Path], scene: list[int], start: in
             yield waiting.popleft().result()
 
 
-def _loss(network: Network, batch: Prepared, *, bfloat16: bool) -> Tensor:
+def _loss(network: Network, batch: Prepared, posed: Poses, step: int, *, bfloat16: bool) -> Tensor:
     import torch
 
     from .losses import answer_loss, finding_loss
@@ -235,8 +245,10 @@ def _loss(network: Network, batch: Prepared, *, bfloat16: bool) -> Tensor:
     with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
         found = network.look(batch.glance, batch.last, batch.scene)
         answer = network.judge(batch.close, found, batch.scene)
+        reading = posed.loss(network, step)
     finding = finding_loss(found, batch.where, batch.corners, batch.path)
-    return answer_loss(answer, batch.state, batch.outcome, batch.at, batch.up, batch.rest) + 0.5 * finding
+    answers = answer_loss(answer, batch.state, batch.outcome, batch.at, batch.up, batch.rest)
+    return answers + 0.5 * finding + 0.5 * reading
 
 
 def _keep(path: Path, network: Network, optimizer: torch.optim.Optimizer, step: int) -> None:

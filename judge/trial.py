@@ -12,6 +12,7 @@ import numpy as np
 
 from .lesson import STATES
 from .shards import Job, Load, Progress
+from .weights import Scaling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,15 +55,13 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return np.asarray(shifted / shifted.sum())
 
 
-def ruling(
-    state_logits: np.ndarray, outcome_logits: np.ndarray, temperature: tuple[float, float], threshold: float
-) -> Ruling:
+def ruling(state_logits: np.ndarray, outcome_logits: np.ndarray, scaling: Scaling, threshold: float) -> Ruling:
     """The likeliest of all nulls and all outcomes; `out_of_domain` if even that is less likely than the threshold.
 
     Args:
         state_logits: (5,) logits of STATES.
         outcome_logits: (K,) logits of the outcomes.
-        temperature: What divides the logits of states and of outcomes.
+        scaling: What turns them into probabilities.
         threshold: Least confidence.
 
     Raises:
@@ -70,7 +69,8 @@ def ruling(
     """
     if not (np.isfinite(state_logits).all() and np.isfinite(outcome_logits).all()):
         raise FloatingPointError("the network returned something that is not a number")
-    p_state, p_outcome = softmax(state_logits / temperature[0]), softmax(outcome_logits / temperature[1])
+    p_state = softmax(state_logits / scaling.state + np.asarray(scaling.bias))
+    p_outcome = softmax(outcome_logits / scaling.outcome)
     joint = np.concatenate([p_state[0] * p_outcome, p_state[1:]])
     best, k = int(joint.argmax()), len(p_outcome)
     state = "sound" if best < k else STATES[best - k + 1]

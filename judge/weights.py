@@ -8,16 +8,33 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim import InputError, PrerequisiteError
 from sim.clip import whole_file
 
+from .lesson import STATES
+
 if TYPE_CHECKING:
     from .network import Network
 
-FORMAT = 1
+FORMAT = 2
 SHIPPED = Path(__file__).parent / "weights" / "judge.safetensors"
+
+
+class Scaling(NamedTuple):
+    """What turns the logits of a clip into probabilities."""
+
+    state: float
+    """What divides the logits of states ..."""
+    outcome: float
+    """... and those of outcomes."""
+    bias: tuple[float, ...]
+    """(5,) what is added to the divided logits of states."""
+
+
+AS_THEY_ARE = Scaling(state=1.0, outcome=1.0, bias=(0.0,) * len(STATES))
+"""Before calibration."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +45,8 @@ class Settings:
     """Scene -> its outcomes, in order."""
     versions: Mapping[str, int]
     """Scene -> version that was trained on."""
-    temperature: Mapping[str, tuple[float, float]]
-    """Scene -> what divides the logits of states and of outcomes."""
+    scaling: Mapping[str, Scaling]
+    """Scene -> what turns logits into probabilities."""
     threshold: float
     """Confidence below which a verdict is null, out_of_domain."""
     training: Mapping[str, Any]
@@ -51,7 +68,10 @@ class Settings:
                     f"the judge's weights have format {stored.get('format')}, this program reads {FORMAT}; retrain"
                 )
             stored["outcomes"] = {name: tuple(map(str, labels)) for name, labels in stored["outcomes"].items()}
-            stored["temperature"] = {name: (float(a), float(b)) for name, (a, b) in stored["temperature"].items()}
+            stored["scaling"] = {
+                name: Scaling(state=float(a), outcome=float(b), bias=tuple(map(float, added)))
+                for name, (a, b, added) in stored["scaling"].items()
+            }
             found = Settings(**stored)
             sound = found._are_sound()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
@@ -62,12 +82,12 @@ class Settings:
 
     def _are_sound(self) -> bool:
         """Whether the numbers can decide a verdict, for the same scenes everywhere."""
-        divisors = [value for both in self.temperature.values() for value in both]
         return (
-            set(self.outcomes) == set(self.versions) == set(self.temperature)
+            set(self.outcomes) == set(self.versions) == set(self.scaling)
             and all(labels for labels in self.outcomes.values())
             and all(type(version) is int for version in self.versions.values())
-            and all(0 < divisor < math.inf for divisor in divisors)
+            and all(0 < s.state < math.inf and 0 < s.outcome < math.inf for s in self.scaling.values())
+            and all(len(s.bias) == len(STATES) and all(map(math.isfinite, s.bias)) for s in self.scaling.values())
             and 0 <= float(self.threshold) < 1
             and isinstance(self.training, dict)
         )

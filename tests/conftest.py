@@ -133,13 +133,13 @@ def random_weights(tmp_path_factory) -> Path:
     import torch
 
     from judge.network import Network, Shape
-    from judge.weights import Settings, digest_of, write_weights
+    from judge.weights import AS_THEY_ARE, Settings, digest_of, write_weights
 
     outcomes = {name: scenes.load(name).outcomes for name in ("die_roll", "y_fork")}
     settings = Settings(
         outcomes=outcomes,
         versions={name: scenes.load(name).version for name in outcomes},
-        temperature={name: (1.0, 1.0) for name in outcomes},
+        scaling={name: AS_THEY_ARE for name in outcomes},
         threshold=0.0,
         training={"seed": 0},
     )

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from judge.card import COUNTS, calibration_error, make_card, read_card, summary, table
 from judge.lesson import STATES
 from judge.trial import Trial
-from judge.weights import Settings, read_weights, write_weights
+from judge.weights import AS_THEY_ARE, Settings, read_weights, write_weights
 from scenes.registry import load
 from sim import InputError, PrerequisiteError
 
 SETTINGS = Settings(
     outcomes={"y_fork": ("left", "right")},
     versions={"y_fork": 1},
-    temperature={"y_fork": (1.0, 1.0)},
+    scaling={"y_fork": AS_THEY_ARE},
     threshold=0.3,
     training={},
 )

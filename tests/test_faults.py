@@ -128,3 +128,20 @@ def test_settles_when_the_last_move_ends() -> None:
 
 def test_the_same_random_numbers_give_the_same_plan() -> None:
     assert sure("vanishes", seed=4).lost_s == sure("vanishes", seed=4).lost_s != sure("vanishes", seed=5).lost_s
+
+
+def test_a_ball_that_rides_on_a_turning_wheel_lies_still_on_it() -> None:
+    time = np.arange(181) / 60
+    angle = np.minimum(4 * time, 8 + 0 * time) + 0.5 * time  # runs around for two seconds, then is carried
+    position = np.zeros((181, 2, 3))
+    position[:, 0, :2] = 0.2 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    quaternion = np.tile([1.0, 0, 0, 0], (181, 2, 1))
+    quaternion[:, 1] = np.stack([np.cos(time / 4), 0 * time, 0 * time, np.sin(time / 4)], axis=1)  # 0.5 rad/s
+    carried = Trajectory(
+        bodies=("ball", "wheel"),
+        time_s=time,
+        position_m=position,
+        quaternion=quaternion,
+        velocity=np.zeros((181, 2, 6)),
+    )
+    assert settling_s(carried) == pytest.approx(2.0, abs=0.05)

@@ -85,3 +85,11 @@ def test_an_object_or_a_corner_outside_the_picture_is_not_asked_for() -> None:
     corners = torch.full((1, 8, 2), 1.5)
     missing = finding_loss(found, NOWHERE[:1, None].repeat(1, 2, 1), torch.full((1, 8, 2), torch.nan), NO_PATH[:1])
     assert float(finding_loss(found, outside, corners, NO_PATH[:1])) == float(missing)
+
+
+def test_the_diameter_of_a_small_object_is_learnt_however_far_off_it_is() -> None:
+    guess = torch.zeros(1, 3, requires_grad=True)  # as large as the picture
+    found = finding(1, 0.0)._replace(where=guess)
+    small = torch.tensor([[[0.5, 0.5, 0.03], [torch.nan] * 3]])
+    finding_loss(found, small, torch.full((1, 8, 2), torch.nan), NO_PATH[:1]).backward()  # type: ignore[no-untyped-call]
+    assert guess.grad is not None and float(guess.grad[0, 2]) > 0.1

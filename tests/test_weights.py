@@ -10,13 +10,13 @@ import torch
 from safetensors.torch import save_file
 
 from judge.network import Network, Shape
-from judge.weights import FORMAT, Settings, digest_of, read_weights, write_weights
+from judge.weights import FORMAT, Scaling, Settings, digest_of, read_weights, write_weights
 from sim import InputError, PrerequisiteError
 
 SETTINGS = Settings(
     outcomes={"die_roll": tuple(f"face_{k}" for k in range(1, 7))},
     versions={"die_roll": 1},
-    temperature={"die_roll": (1.5, 1.25)},
+    scaling={"die_roll": Scaling(state=1.5, outcome=1.25, bias=(0.0, -1.5, 0.5, 0.0, 0.25))},
     threshold=0.4,
     training={"seed": 3},
 )
@@ -68,7 +68,7 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_another_format_is_refused() -> None:
-    with pytest.raises(InputError, match="have format 99, this program reads 1; retrain"):
+    with pytest.raises(InputError, match="have format 99, this program reads 2; retrain"):
         Settings.of('{"format": 99}')
 
 
@@ -78,8 +78,11 @@ def test_another_format_is_refused() -> None:
         {"outcomes": 5},
         {"outcomes": {"die_roll": []}},
         {"versions": {}},
-        {"temperature": {"die_roll": [0, 0]}},
-        {"temperature": {"die_roll": "warm"}},
+        {"scaling": {"die_roll": [0, 0, [0] * 5]}},
+        {"scaling": {"die_roll": "warm"}},
+        {"scaling": {"die_roll": [1, 1, [0] * 4]}},
+        {"scaling": {"die_roll": [1, 1, [0, 0, 0, 0, float("inf")]]}},
+        {"scaling": {}},
         {"threshold": float("nan")},
         {"threshold": 2.0},
         {"threshold": "high"},
@@ -91,7 +94,7 @@ def test_settings_that_cannot_decide_a_verdict_are_refused(change: dict[str, obj
         "format": FORMAT,
         "outcomes": {"die_roll": ["a", "b"]},
         "versions": {"die_roll": 1},
-        "temperature": {"die_roll": [1, 1]},
+        "scaling": {"die_roll": [1, 1, [0] * 5]},
         "threshold": 0.3,
         "training": {},
     }
