@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 _LATER: dict[str, Any] = {"p_holm": None, "q": None, "p_equivalence_holm": None, "finding": "not_tested"}
-"""What `adjusted` fills in."""
+_LATER |= {"detectable_tv": None, "more_clips": None}
+"""What `adjusted` and `outlook.with_outlook` fill in."""
 
 
 def measure(

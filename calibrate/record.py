@@ -117,6 +117,12 @@ class Cell:
     p_equivalence_holm: float | None
     """The same adjusted for all cells of the record that were tested."""
     finding: Finding
+    detectable_tv: float | None
+    """Where one cannot tell: the least total variation that so many scored clips find with a power of 0.8, whichever of
+    three ways the model is off (calibrate.stats.power.departure); None if they find none surely."""
+    more_clips: int | None
+    """Where one cannot tell: further clips, at this scorability, that would show with a power of 0.8 that a faithful
+    model is within the margin; None if that takes more than 20,000."""
     why_undefined: str | None
     """Why the figures that are None have no value."""
 

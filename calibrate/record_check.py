@@ -100,7 +100,7 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
         _require(set(share) == set(_SHARE), f"{where} has odd shares")
         _require(all(_fits(share[k], hint) for k, hint in _SHARE.items()), f"{where} has odd shares")
     parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, cell.q, *cell.tv_bounds]
-    parts += [cell.p_equivalence, cell.p_equivalence_holm, cell.margin]
+    parts += [cell.p_equivalence, cell.p_equivalence_holm, cell.margin, cell.detectable_tv]
     parts += [*cell.scorability_interval, *cell.scorability_wilson]
     parts += [*(cell.tv_interval or ()), *(part for share in cell.shares.values() for part in share.values())]
     in_range = all(part is None or -1e-9 <= part <= 1 + 1e-9 for part in parts)

@@ -104,7 +104,19 @@ def sentence(cell: Cell) -> str:
         within += f"; {p_text(cell.p_equivalence_holm)} for more{', from its pooled point' if is_set else ''}"
         differs = cell.p_holm is not None and cell.p_holm < LEVEL
         return f"{within}; {'by less it differs from the reference' if differs else 'no difference found'}, {p}."
-    return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}."
+    return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}.{_outlook(cell)}"
+
+
+def _outlook(cell: Cell) -> str:
+    """What would be found with these clips, and how many more would decide."""
+    text = ""
+    if cell.detectable_tv is not None:
+        text = f" A model that is off by {number(cell.detectable_tv)} or more would be found 4 times out of 5."
+    if cell.more_clips:
+        text += (
+            f" With {cell.more_clips} more clips a faithful one would be shown to be within {cell.margin:g} as often."
+        )
+    return text
 
 
 def about_reference(cell: Cell) -> str:

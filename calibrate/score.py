@@ -18,6 +18,7 @@ from judge.verdict import Verdict
 from sim import InputError, QuincunxError
 
 from .cell import adjusted, measure
+from .outlook import with_outlook
 from .output_file import checked_output
 from .record import MARGIN_TV, ClipRow, Record
 from .study import Clip, read_study
@@ -240,7 +241,7 @@ def _finish(
         seed=seed,
         judge=judge,
         references={token: used[token].to_json() for token in sorted({row.scene for row in rows})},
-        cells=cells,
+        cells=with_outlook(cells, seed=seed),
         clips=tuple(row for rows in by_cell.values() for row in rows),
         unmatched=tuple(asdict(u) for u in sorted(unmatched, key=lambda u: u.file)),
         warnings=tuple(_warnings(by_cell, {token: used[token] for token in sorted({row.scene for row in rows})})),

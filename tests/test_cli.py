@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 HEAVY = "torch torchvision safetensors mujoco cv2 scipy trimesh av pybullet matplotlib numba rich jinja2".split()
 SLOW = ["sim.evidence", "sim.reference", "sim.rollout"]
 VERBS = (
-    "scenes show render kit reference merge references reference-card judge card train validate agree score report "
-    "replicate demo doctor"
+    "scenes show render kit plan reference merge references reference-card judge card train validate agree score "
+    "report replicate demo doctor"
 ).split()
 
 

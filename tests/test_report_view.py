@@ -4,6 +4,7 @@ import pytest
 
 from calibrate import report_view as view
 from calibrate.cell import adjusted, measure
+from calibrate.outlook import with_outlook
 from calibrate.record import ClipRow
 
 
@@ -16,14 +17,19 @@ def cell(made_references: dict):
             for k in range(n)
         ]
         rows.append(ClipRow(model="m", scene="coin_toss", file="x", status="null", reason="no_motion"))
-        return adjusted([measure("m", "coin_toss", rows, reference, seed=0)])[0]
+        return with_outlook(adjusted([measure("m", "coin_toss", rows, reference, seed=0)]), seed=0)[0]
 
     return make
 
 
 def test_sentences_say_what_is_known_and_what_not(cell) -> None:
     assert view.sentence(cell(heads=24)).startswith("Miscalibrated: TV 0.48 (95 % CI 0.34–0.52), p < 0.0001")
-    assert view.sentence(cell(heads=12, tails=12)).startswith("Cannot tell at n = 24: TV 0.02 (95 % CI 0.00–")
+    few = cell(heads=12, tails=12)
+    assert view.sentence(few).startswith("Cannot tell at n = 24: TV 0.02 (95 % CI 0.00–")
+    assert f" off by {few.detectable_tv:.2f} or more would be found 4 times out of 5. With" in view.sentence(few)
+    assert view.sentence(few).endswith(
+        f" With {few.more_clips} more clips a faithful one would be shown to be within 0.1 as often."
+    )
     near = view.sentence(cell(heads=520, tails=480))
     assert near.startswith("Calibrated within 0.1: TV 0.00") and near.endswith(
         "no difference found, p = 1.00 after Holm."

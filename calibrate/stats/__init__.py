@@ -4,6 +4,7 @@
 - How far, for outcomes in a row: `wasserstein`
 - How sure: `tv_test`, `multinomial_test` (p-values); `holm` (claims about many cells), `benjamini_hochberg` (screening)
 - Within a margin of the reference: `equivalence_test`
+- How many clips a finding takes, and what so many would find: `calibrate.stats.power`
 - Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
 - What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
 - How many clips for a margin: `clips_for_margin`
