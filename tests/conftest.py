@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -153,3 +154,20 @@ def random_weights(tmp_path_factory) -> Path:
     card["renderers"] = {"scenes": "made up"}
     path.with_name("card.json").write_text(json.dumps(card))
     return path
+
+
+@pytest.fixture
+def quincunx(monkeypatch, capsys):
+    """Runs the command in this process: (exit code, stdout, stderr)."""
+
+    from cli import main
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["quincunx", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main.main()
+        said = capsys.readouterr()
+        return int(stopped.value.code or 0), said.out, said.err
+
+    return run

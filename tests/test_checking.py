@@ -2,28 +2,11 @@
 
 import json
 import shutil
-import sys
 
 import numpy as np
 import pytest
 
-from cli import main
 from sim.clip import write_clip
-
-
-@pytest.fixture
-def quincunx(monkeypatch, capsys):
-    """Runs the command in this process: (exit code, stdout, stderr)."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["quincunx", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main.main()
-        said = capsys.readouterr()
-        return int(stopped.value.code or 0), said.out, said.err
-
-    return run
 
 
 @pytest.fixture

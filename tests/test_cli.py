@@ -32,21 +32,6 @@ VERBS = (
 ).split()
 
 
-@pytest.fixture
-def quincunx(monkeypatch, capsys):
-    """Runs the command in this process: (exit code, stdout, stderr)."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["quincunx", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main.main()
-        said = capsys.readouterr()
-        return int(stopped.value.code or 0), said.out, said.err
-
-    return run
-
-
 def fresh(code: str, **options) -> subprocess.CompletedProcess:
     """Runs code in a process of its own, from the root."""
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, **options)

@@ -1,29 +1,12 @@
 """`reference --indices`, `merge` and `reference-card` do what they say, and refuse in one line."""
 
 import json
-import sys
 
 import pytest
 
 import scenes
-from cli import main
 from scenes import making, shipped
 from sim.reference import Reference
-
-
-@pytest.fixture
-def quincunx(monkeypatch, capsys):
-    """Runs the command in this process: (exit code, stdout, stderr)."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["quincunx", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as stopped:
-            main.main()
-        said = capsys.readouterr()
-        return int(stopped.value.code or 0), said.out, said.err
-
-    return run
 
 
 def test_parts_of_a_reference_merge_to_the_bytes_of_the_whole(quincunx, tmp_path):
