@@ -52,7 +52,7 @@ def test_every_draw_is_moved_as_the_other_engine_moves_their_mean(two_engines):
     draws, whole = apart.draw_shares, apart.member_shares
     assert len(draws) == 64 and len(whole) == 128 and np.array_equal(whole[:64], draws)
     assert (whole[64:] - draws)[:, 0] == pytest.approx(1400 / 2048 - heads / 5120)
-    assert apart.about_set.startswith("every mixture of its 64 draws of the unknown constants, in mujoco and bullet, wh")
+    assert apart.about_set.startswith("every mixture of its 64 draws of the unknown constants, in mujoco and bullet,")
     assert apart.n_member < replace(apart, second_engine=None).n_member
 
 
