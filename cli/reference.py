@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from sim.reference import Reference
 
 
+LEAST_FOR_NEVER = 100
+"""Rollouts from which on an outcome that none of them shows is told."""
+
+
 class Engine(StrEnum):
     """Physics engines."""
 
@@ -127,7 +131,28 @@ def _print_table(found: Reference, said: dict[str, Any]) -> None:
         for o, c in found.counts.items()
     ]
     print(table(("outcome", "count", "share", "95 % interval"), cells))
-    print(f"null {dict(found.null)}, failed {found.n_failed}, of {found.n}; {found.engine} {found.engine_version}")
+    failed = {reason: len(rows) for reason, rows in found.failed.items()}
+    print(f"null {dict(found.null)}, failed {failed}, of {found.n}; {found.engine} {found.engine_version}")
+    for line in doubts(found):
+        say(line)
+
+
+def doubts(found: Reference) -> list[str]:
+    """What keeps counts from being a reference: bad rollouts, with rows that make them again, and missing outcomes."""
+    from sim.evidence import MAX_BAD_SHARE
+
+    lines = []
+    if found.bad_share > MAX_BAD_SHARE:
+        rows = {reason: list(each[:5]) for reason, each in found.failed.items()}
+        rows |= {reason: list(each[:5]) for reason, each in (found.null_rows or {}).items() if reason == "not_settled"}
+        lines.append(
+            f"warning: {found.bad_share:.1%} of the rollouts failed or did not settle (a shipped reference may have "
+            f"{MAX_BAD_SHARE:.1%}); with seed {found.seed} these indices make them again: {rows}"
+        )
+    never = [outcome for outcome, count in found.counts.items() if not count]
+    if never and found.n >= LEAST_FOR_NEVER:
+        lines.append(f"note: {', '.join(never)} never came up in {found.n} rollouts")
+    return lines
 
 
 def references(

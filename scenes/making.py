@@ -18,9 +18,9 @@ from sim.sampling import BUDGET_CPU_S, Sampling, sample, sample_to_width
 from .registry import load, names, parse_token
 from .shipped import evidence_path, forget, reference_path, source_image_path, tokens
 
-N_LEAST, N_TWIN, N_SECOND_ENGINE, N_SECOND_ENGINE_VARIANT, N_NOT_CAUSAL = 5120, 2048, 2048, 512, 2048
-"""Rollouts: at least of a shipped reference, of each twin, of the second engine (base scene and causal variant), and of
-each variant that should not matter; multiples of the number of draws of the unknown factors."""
+N_LEAST, N_TWIN, N_SECOND_ENGINE, N_NOT_CAUSAL = 5120, 2048, 2048, 2048
+"""Rollouts: at least of a shipped reference, of each twin, of the second engine, and of each variant that should not
+matter; multiples of the number of draws of the unknown factors."""
 N_JITTER, N_PENETRATION = 1024, 64
 """Rollouts at each scale of the hidden jitter, and rollouts whose penetration is measured, one a draw."""
 SEED, CHECK_INDEX = 20261130, 1 << 40
@@ -65,10 +65,11 @@ def make_reference(
         progress=None if progress is None else (lambda done, n: progress(f"{token}: reference", done, n)),
     )
     checks = _Checks(main.reference, token, work=work, progress=progress)
-    engines, missing = checks.engines(N_SECOND_ENGINE if variant is None else N_SECOND_ENGINE_VARIANT)
+    engines, missing = checks.engines(N_SECOND_ENGINE)
     twins = checks.twins() if evidence and variant is None else {}
     not_causal = checks.not_causal() if variant is None else {}
-    check_reference(main.reference, twins=twins, not_causal=not_causal)
+    exact = scene.ideal if scene.exact and variant is None else None
+    check_reference(main.reference, twins=twins, not_causal=not_causal, exact=exact)
     made = replace(main.reference, second_engine=engines.get("bullet"), not_causal=not_causal or None)
     if evidence:
         stands = {"twins": twins, "engines": engines, "engines_missing": missing, "not_causal": not_causal}

@@ -26,6 +26,8 @@ MIN_P_NOT_CAUSAL = 0.001
 """Smallest p at which a variant still passes for one that does not matter."""
 MIN_P_TWIN = 0.001
 """Smallest p of the two-sample permutation test at which a twin passes for equal."""
+MIN_P_EXACT = 0.001
+"""Smallest p at which the shares pass for those that a symmetry forces."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,15 +189,26 @@ def sampling_facts(sampling: Sampling) -> dict[str, Any]:
 
 
 def check_reference(
-    reference: Reference, *, twins: Mapping[str, Comparison], not_causal: Mapping[str, Comparison]
+    reference: Reference,
+    *,
+    twins: Mapping[str, Comparison],
+    not_causal: Mapping[str, Comparison],
+    exact: Mapping[str, float] | None = None,
 ) -> None:
     """Refuse a reference that its own evidence speaks against.
 
-    Another engine is evidence, not a gate: where engines differ, the card shows by how much.
+    Another engine is no gate: where engines differ beyond chance, the set spans both (sim.engine_gap).
+
+    Args:
+        reference: The reference.
+        twins: The same scene at finer settings.
+        not_causal: Variants that should not matter.
+        exact: The distribution that a symmetry of apparatus and launch forces, if there is one.
 
     Raises:
         EngineError: More than 0.5 % of the rollouts failed or did not settle (the message names some); a twin at finer
-            settings, or a variant that should not matter, differs beyond sampling error (p below 0.001).
+            settings, a variant that should not matter, or the distribution that a symmetry forces differs beyond
+            sampling error (p below 0.001).
     """
     if reference.bad_share > MAX_BAD_SHARE:
         some = {reason: list(indices[:5]) for reason, indices in reference.failed.items()}
@@ -217,3 +230,9 @@ def check_reference(
                 f"{reference.scene}@{variant} is said not to be causal, but moves the distribution: TV {check.tv:.3f}, "
                 f"p = {check.p:.2g}; mark it causal or mend the scene"
             )
+    forced = ideal_distance(reference, exact)
+    if forced is not None and forced["p"] < MIN_P_EXACT:
+        raise EngineError(
+            f"{reference.scene} says that a symmetry forces its ideal, but its shares are {forced['tv']:.3f} away from "
+            f"it, p = {forced['p']:.2g}; mend what is not symmetric, or leave out exact"
+        )

@@ -114,3 +114,12 @@ def test_edited_or_foreign_files_are_refused(ball, tmp_path):
     ):
         with pytest.raises(InputError, match=rf"x is not whole evidence \({why}\); make it again"):
             Evidence.from_json({**data, **change}, origin="x")
+
+
+def test_a_symmetry_that_the_rollouts_do_not_keep_refuses_the_reference(ball):
+    base = replace(sample(ball, n=4, seed=1), counts={"near": 520, "far": 480}, n=1000)
+    even = {"near": 0.5, "far": 0.5}
+    check_reference(base, twins={}, not_causal={}, exact=even)
+    check_reference(replace(base, counts={"near": 600, "far": 400}), twins={}, not_causal={})
+    with pytest.raises(EngineError, match="ball says that a symmetry forces its ideal, but its shares are 0.100 away"):
+        check_reference(replace(base, counts={"near": 600, "far": 400}), twins={}, not_causal={}, exact=even)

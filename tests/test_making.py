@@ -17,7 +17,7 @@ def make(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "REFERENCES", tmp_path / "made")
     monkeypatch.setattr(shipped, "EVIDENCE", tmp_path / "evidence")
     sizes = {"N_LEAST": 8, "N_TWIN": 8, "N_SECOND_ENGINE": 8, "N_NOT_CAUSAL": 8, "N_JITTER": 8, "N_PENETRATION": 2}
-    for name, n in {**sizes, "N_SECOND_ENGINE_VARIANT": 8}.items():
+    for name, n in sizes.items():
         monkeypatch.setattr(making, name, n)
     monkeypatch.setattr("sim.sampling.CHUNK", 8)
     monkeypatch.setattr(making, "curve", functools.partial(curve, scales=(0.125,)))

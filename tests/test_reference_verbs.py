@@ -1,12 +1,15 @@
 """`reference --indices`, `merge` and `reference-card` do what they say, and refuse in one line."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import scenes
+from cli.reference import doubts
 from scenes import making, shipped
 from sim.reference import Reference
+from sim.sampling import sample
 
 
 def test_parts_of_a_reference_merge_to_the_bytes_of_the_whole(quincunx, tmp_path):
@@ -74,3 +77,16 @@ def test_a_card_without_evidence_is_one_line(quincunx, tmp_path, monkeypatch):
     assert (code, out) == (1, "") and "make it with: quincunx references die_roll" in err
     assert quincunx("reference-card", "die_rol")[0] == 2
     assert isinstance(scenes.reference("die_roll"), Reference)
+
+
+def test_bad_rollouts_are_told_with_the_rows_that_make_them_again_and_so_are_outcomes_never_seen(ball):
+    found = sample(ball, n=8, seed=3)
+    assert doubts(found) == []
+    bad = replace(
+        found, counts={"near": 120, "far": 0}, null={"not_settled": 2}, null_rows={"not_settled": [4, 9]},
+        failed={"left_the_scene": [17]}, n=123,
+    )  # fmt: skip
+    warning, note = doubts(bad)
+    assert warning.startswith("warning: 2.4% of the rollouts failed or did not settle (a shipped reference may have 0.5%")
+    assert warning.endswith("indices make them again: {'left_the_scene': [17], 'not_settled': [4, 9]}")
+    assert "with seed 3 these" in warning and note == "note: far never came up in 123 rollouts"
