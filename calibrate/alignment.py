@@ -170,7 +170,7 @@ def _moved(
     before: Cell, after: Cell, gains: Sequence[str], expected: float, reach: tuple[float, float], about: dict[str, Any]
 ) -> Alignment:
     n = (before.scored, after.scored)
-    empty = {"change": None, "change_interval": None, "response": None, "response_interval": None}
+    empty: dict[str, Any] = {"change": None, "change_interval": None, "response": None, "response_interval": None}
     if min(n) == 0 or not gains:
         return Alignment(**about, **empty, change_expected=None, p_aligned=None, p_off=None)
     hits = (sum(before.counts[o] for o in gains), sum(after.counts[o] for o in gains))

@@ -130,8 +130,8 @@ def _tell(record: Record, out: Path) -> None:
     if record.alignments:
         from calibrate.alignment_view import row
 
-        moves = ("model", "variant", "change is", "of physics", "of the model", "95 %", "p no follow", "p off", "finding")
-        print(table(moves, [row(pair) for pair in record.alignments]))
+        moves = ("model", "variant", "change is", "of physics", "of the model", "95 %", "p no follow", "p off")
+        print(table((*moves, "finding"), [row(pair) for pair in record.alignments]))
     for line in record.unmatched_lines():
         say(f"not scored: {line}")
     for warning in record.warnings:

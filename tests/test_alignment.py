@@ -57,10 +57,10 @@ def test_a_model_that_moves_with_physics_is_told_from_one_that_is_stuck(tmp_path
     assert good.outcomes == ("falls_left",) and good.change == pytest.approx(13 / 24)
     assert good.reference_change == pytest.approx(1 - reference.shares[0])
     assert good.response == pytest.approx(good.change / good.reference_change)
-    # Holm: three pairs were tested, and its p_aligned is the least
-    assert good.p_aligned_holm == pytest.approx(3 * good.p_aligned)
+    # Holm: four pairs were tested, and its p_aligned is the least
+    assert good.p_aligned_holm == pytest.approx(4 * good.p_aligned)
     assert found["stuck", "sign_on_table"].change == pytest.approx(0.5)
-    assert Record.read(tmp_path / "r.json") == record
+    assert Record.read(tmp_path / "r.json").alignments == record.alignments
     assert "Follows physics: physics changes falls_left by +0.51" in sentence(good)
     assert "Moves where physics does not: TV 0.50" in sentence(found["stuck", "sign_on_table"])
     assert "Nothing can be said: 6 clips" in sentence(found["mute", "leaning_left"])

@@ -121,7 +121,7 @@ def _low(a: np.ndarray, b: np.ndarray, tv: float, p: float, seed: int) -> float:
         return max(0.0, change.low, -change.high)
     if p > 0.025:
         return 0.0
-    rng, error = np.random.default_rng(seed), 0.0
+    rng, error = np.random.default_rng(seed), np.zeros(len(a))
     for counts, size, sign in ((a, n[0], -1), (b, n[1], 1)):
         shares = (counts + 0.5) / (size + 0.5 * len(counts))
         error = error + sign * (rng.multinomial(size, shares, size=N_DRAWS) / size - shares)

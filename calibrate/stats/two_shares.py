@@ -105,7 +105,7 @@ def change_interval(hits: tuple[int, int], n: tuple[int, int], *, level: float =
 
     >>> found = change_interval((5, 5), (10, 10))
     >>> found.low == -found.high, round(found.high, 2)
-    (True, 0.43)
+    (True, 0.46)
     """
     tail = (1 - checked_level(level)) / 2
     if min(n) == 0:
