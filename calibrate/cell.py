@@ -58,7 +58,7 @@ def measure(
         shares=_shares(scene.outcomes, counts, requested, pooled, found),
         impossible={o: c for o, c, q in zip(scene.outcomes, counts, pooled, strict=True) if c > 0 and q == 0},
         reference_kind="set" if reference.why_point is None else "point",
-        reference_note=reference.why_point or _about_set(reference),
+        reference_note=reference.why_point or reference.about_set or "",
         tv=_finite(found.tv),
         tv_point=_finite(found.tv_point),
         tv_interval=None if n == 0 else found.interval,
@@ -118,10 +118,6 @@ def seeds_recorded(rows: Sequence[ClipRow | Clip]) -> str:
     if len(seeds) < len(rows):
         return "some"
     return "per_clip" if len(set(seeds)) == len(seeds) else "shared"
-
-
-def _about_set(reference: Reference) -> str:
-    return f"every mixture of its {len(reference.members or ())} draws of the unknown constants"
 
 
 def _shares(

@@ -86,9 +86,10 @@ class Cell:
     impossible: Mapping[str, int]
     """Outcomes that the reference never gave, with how many clips showed them."""
     reference_kind: Literal["set", "point"]
-    """Whether the reference is every mixture of its draws of the unknown constants, or one distribution."""
+    """Whether the reference is every mixture of its draws of the unknown constants, and of two engines where these
+    differ, or one distribution."""
     reference_note: str
-    """Which draws make the set, or why there is none."""
+    """Which draws and engines make the set, or why there is none."""
     tv: float | None
     """Total variation between the shares of the scored clips and the reference; of a set, its nearest point."""
     tv_point: float | None

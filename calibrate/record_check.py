@@ -50,8 +50,10 @@ def check_record(record: Record) -> None:
     for part in (record, *record.cells, *record.clips):
         _check_types(part)
     _check_judge(record.judge)
+    sets = set()
     for token, found in record.references.items():
-        Reference.from_json(found, origin=f"the reference of {token}")
+        if Reference.from_json(found, origin=f"the reference of {token}").why_point is None:
+            sets.add(token)
         _require(_fits(found["counts"], Mapping[str, int]), f"the reference of {token} has odd counts")
         _require(_fits(found["half_width"], float | None), f"the reference of {token} has an odd half_width")
         texts = (found["scene"], found["engine"], found["engine_version"], found["settings_hash"])
@@ -68,7 +70,7 @@ def check_record(record: Record) -> None:
     _require(set(places) == set(rows), "its cells are not those of its clips")
     for cell in record.cells:
         _check_cell(cell, rows[cell.model, cell.token], record.references[cell.token]["outcomes"])
-        kept = record.references[cell.token].get("members") is not None
+        kept = cell.token in sets
         _require(kept or cell.reference_kind == "point", f"the cell of {cell.model!r} has a set that is not kept")
 
 

@@ -25,7 +25,7 @@ def card(token: str) -> dict[str, Any]:
     """The figures of a reference card, as JSON can hold them: the evidence, and `reference` beside it.
 
     To `ideal_distance` it adds `tv_from_set`, the distance of the textbook distribution from the nearest point of the
-    set that the unknown constants span.
+    set that the unknown constants span, and a second engine if it differs; `about_set` says what that is.
 
     Args:
         token: A scene token; a variant that is not causal has the card of its base scene.
@@ -45,10 +45,9 @@ def card(token: str) -> dict[str, Any]:
 def _figures(token: str) -> dict[str, Any]:
     found, evidence = scenes.reference(token), scenes.evidence(token)
     out = evidence.to_json()
-    members = found.member_shares
     if evidence.ideal is not None and evidence.ideal_distance is not None:
         ideal = tuple(evidence.ideal[o] for o in found.outcomes)
-        hull = Hull.of(members)
+        hull = Hull.of(found.member_shares)
         out["ideal_distance"] = {**evidence.ideal_distance, "tv_from_set": round(nearest(ideal, hull).tv, 6)}
     stated = found.to_json()
     keep = (
@@ -64,8 +63,9 @@ def _figures(token: str) -> dict[str, Any]:
         "seed",
     )
     out["reference"] = {name: stated[name] for name in keep}
-    out["reference"]["members_shrunk"] = [[round(float(q), 6) for q in row] for row in members]
+    out["reference"]["members_shrunk"] = [[round(float(q), 6) for q in row] for row in found.draw_shares]
     out["bad_share"] = found.bad_share
+    out["about_set"] = found.about_set
     return out
 
 

@@ -139,7 +139,7 @@ def unknown_spread(reference: Reference) -> dict[str, Any]:
     each outcome's share; `low` and `high`, the ends of the shrunk members; `tv_mean` and `tv_most`, their distances
     from their mean; `is_point`, whether the set is a point. Undefined (`why_undefined`) where the draws were not kept.
     """
-    spread, shares = reference.spread, reference.member_shares
+    spread, shares = reference.spread, reference.draw_shares
     mean = np.asarray(spread.mean)
     tv = 0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1)
     kept = reference.members is not None

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .clip import whole_file
+from .engine_gap import engine_gap, n_moved, spanned
 from .errors import InputError
 from .intervals import clopper_pearson
 from .spread import Spread, fit_spread, members, n_behind_member
@@ -150,6 +151,8 @@ class Reference:
     @property
     def why_point(self) -> str | None:
         """Why this reference is a single distribution; None if it is the set of all mixtures of its members."""
+        if self.engine_gap is not None:
+            return None
         if self.members is None:
             return "its counts are not kept by draw of the unknown constants"
         if len(self.members) < 2:
@@ -158,15 +161,44 @@ class Reference:
             return f"its {len(self.members)} draws of the unknown constants differ no more than counting explains"
         return None
 
+    @cached_property
+    def engine_gap(self) -> np.ndarray | None:
+        """(K,) how the second engine moves the shares; None where chance explains it, see sim.engine_gap."""
+        return engine_gap(self)
+
+    @property
+    def draw_shares(self) -> np.ndarray:
+        """(M, K) the distributions of single draws of the unknown factors, shrunk; one row, the shares, if alike."""
+        return members([self._count_row] if self.members is None else self.members, self.spread)
+
     @property
     def member_shares(self) -> np.ndarray:
-        """(M, K) the distributions whose convex hull this reference is, shrunk; one row, its shares, if a point."""
-        return members([self._count_row] if self.members is None else self.members, self.spread)
+        """(M, K) the distributions whose convex hull this reference is; one row, its shares, if a point.
+
+        Those of the draws and, where the engines differ, (2M, K), each of them also as the second engine moves it.
+        """
+        return self.draw_shares if self.engine_gap is None else spanned(self.draw_shares, self.engine_gap)
 
     @property
     def n_member(self) -> int:
         """As how many rollouts tell it, one member of the set is known; all of them if it is a point."""
-        return n_behind_member([self._count_row] if self.members is None else self.members, self.spread)
+        n = n_behind_member([self._count_row] if self.members is None else self.members, self.spread)
+        if self.engine_gap is None or self.second_engine is None:
+            return n
+        return n_moved(n, sum(self.second_engine.counts.values()))
+
+    @property
+    def about_set(self) -> str | None:
+        """What the set holds, in words; None of a point."""
+        if self.why_point is not None:
+            return None
+        n_draws = len(self.draw_shares)
+        base = "" if n_draws == 1 else f"every mixture of its {n_draws} draws of the unknown constants"
+        if self.engine_gap is None or self.second_engine is None:
+            return base
+        second = self.second_engine
+        engines = f"{self.engine} and {second.engine}, which differ by {second.tv:.3f} (p = {second.p:.1g})"
+        return f"{base}, in {engines}" if base else f"every mixture of {engines}"
 
     @property
     def _count_row(self) -> list[int]:
