@@ -63,6 +63,7 @@ def check_record(record: Record) -> None:
     rows: dict[tuple[str, str], list[ClipRow]] = {}
     for row in record.clips:
         _require(row.status in _STATUSES, f"a clip has the status {row.status!r}")
+        _require(row.judge in (None, record.judge["digest"]), f"a clip was read by another judge, {row.judge!r}")
         rows.setdefault((row.model, row.scene), []).append(row)
     places = [(cell.model, cell.token) for cell in record.cells]
     _require(len(set(places)) == len(places), "a cell is there twice")
