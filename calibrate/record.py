@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from sim import InputError, QuincunxError
 
+from .alignment import Alignment
 from .output_file import write_whole
 from .record_check import check_record, strict_json
 
@@ -153,6 +154,8 @@ class Record:
     """Files that belong to no cell: `file`, `why`, `nearest`."""
     warnings: tuple[str, ...] = ()
     run_cards: Mapping[str, Any] = field(default_factory=dict)
+    alignments: tuple[Alignment, ...] = ()
+    """For every model with clips of a scene and of its variant: whether it moves as the reference does."""
 
     @property
     def n_scored(self) -> int:
@@ -216,6 +219,7 @@ class Record:
                 "clips": tuple(ClipRow(**c) for c in fields["clips"]),
                 "unmatched": tuple(fields["unmatched"]),
                 "warnings": tuple(fields["warnings"]),
+                "alignments": tuple(Alignment.from_json(pair) for pair in fields.get("alignments", ())),
             }
         )
 

@@ -47,7 +47,7 @@ def check_record(record: Record) -> None:
     Raises:
         ValueError: What is wrong; a fault of another kind (KeyError, TypeError, ...) says the same less clearly.
     """
-    for part in (record, *record.cells, *record.clips):
+    for part in (record, *record.cells, *record.clips, *record.alignments):
         _check_types(part)
     _check_judge(record.judge)
     sets = set()
@@ -63,6 +63,7 @@ def check_record(record: Record) -> None:
     rows: dict[tuple[str, str], list[ClipRow]] = {}
     for row in record.clips:
         _require(row.status in _STATUSES, f"a clip has the status {row.status!r}")
+        _require(row.judge in (None, record.judge["digest"]), f"a clip was read by another judge, {row.judge!r}")
         rows.setdefault((row.model, row.scene), []).append(row)
     places = [(cell.model, cell.token) for cell in record.cells]
     _require(len(set(places)) == len(places), "a cell is there twice")
@@ -71,6 +72,12 @@ def check_record(record: Record) -> None:
         _check_cell(cell, rows[cell.model, cell.token], record.references[cell.token]["outcomes"])
         kept = cell.token in sets
         _require(kept or cell.reference_kind == "point", f"the cell of {cell.model!r} has a set that is not kept")
+    by_place = {(cell.model, cell.token): cell for cell in record.cells}
+    for pair in record.alignments:
+        scored = tuple(by_place[pair.model, token].scored for token in (pair.scene, pair.token))
+        _require(scored == pair.n, f"the change of {pair.model!r} to {pair.token} has other numbers than its cells")
+        parts = (pair.p_aligned, pair.p_off, pair.p_aligned_holm, pair.p_off_holm)
+        _require(all(p is None or 0 <= p <= 1 for p in parts), f"the change to {pair.token} has a p outside 0 to 1")
 
 
 def _check_judge(judge: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ from judge.judge import Judge
 from judge.verdict import Verdict
 from sim import InputError, QuincunxError
 
+from .alignment import alignments
 from .cell import adjusted, measure
 from .outlook import with_outlook
 from .output_file import checked_output
@@ -246,6 +247,7 @@ def _finish(
         unmatched=tuple(asdict(u) for u in sorted(unmatched, key=lambda u: u.file)),
         warnings=tuple(_warnings(by_cell, {token: used[token] for token in sorted({row.scene for row in rows})})),
         run_cards=cards,
+        alignments=alignments(cells, used, seed=seed),
     )
     record.write(out)
     return record

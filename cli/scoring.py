@@ -31,6 +31,7 @@ def summary(record: Record, out: Path) -> dict[str, Any]:
     return {
         "record": str(out),
         "cells": [asdict(cell) for cell in record.cells],
+        "alignments": [asdict(pair) for pair in record.alignments],
         "unmatched": [dict(file) for file in record.unmatched],
         "warnings": list(record.warnings),
     }
@@ -126,6 +127,11 @@ def _tell(record: Record, out: Path) -> None:
         for c in record.cells
     ]
     print(table(header, rows))
+    if record.alignments:
+        from calibrate.alignment_view import row
+
+        moves = ("model", "variant", "change is", "of physics", "of the model", "95 %", "p no follow", "p off")
+        print(table((*moves, "finding"), [row(pair) for pair in record.alignments]))
     for line in record.unmatched_lines():
         say(f"not scored: {line}")
     for warning in record.warnings:

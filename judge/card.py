@@ -59,7 +59,10 @@ def read_card(weights: Path = SHIPPED) -> dict[str, Any]:
             f"{path} has format {card.get('format')}, this program reads {FORMAT}; run `quincunx card --make`"
         )
     if card.get("weights") != digest:
-        raise InputError(f"{path} was measured on other weights than {weights.name}; run `quincunx card --make`")
+        raise InputError(
+            f"{path} was measured on other weights than {weights.name}, which are altered or new; reinstall "
+            "quincunx, or measure them with `quincunx card --make`"
+        )
     if not _is_complete(card):
         raise InputError(f"{path} lacks counts or was edited; run `quincunx card --make` or reinstall quincunx")
     return card

@@ -15,6 +15,7 @@ from .card import read_card
 from .intake import RULES as INTAKE_RULES
 from .intake import Limits, Unreadable, read
 from .judge import Judge
+from .probing import check_answers
 from .trial import Ruling, ruling
 from .verdict import Verdict
 from .views import CLOSE_PX, GLANCE_PX, LAST_PX, look_times
@@ -123,4 +124,5 @@ def load_judge(path: Path | None = None, *, versions: Mapping[str, int] | None =
                 "run `quincunx train`"
             )
     card = read_card(path)
+    check_answers(network, settings, path)
     return NetworkJudge(network, settings, covered=tuple(card["scenes"]), digest=digest_of(path))

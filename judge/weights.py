@@ -147,6 +147,9 @@ def read_weights(path: Path) -> tuple[Network, Settings]:
     if text is None:
         raise InputError(f"{path} holds no judge settings; it was not written by `quincunx train`")
     settings = Settings.of(text)
+    odd = [name for name, tensor in tensors.items() if not tensor.isfinite().all()]
+    if odd:
+        raise InputError(f"{path} holds numbers that are not finite ({odd[0]}); retrain or reinstall quincunx")
     network = Network(Shape(outcomes={name: len(labels) for name, labels in settings.outcomes.items()}))
     try:
         network.load_state_dict({n: t.float() if t.is_floating_point() else t for n, t in tensors.items()})

@@ -1,3 +1,4 @@
+import ctypes
 import os
 import subprocess
 import sys
@@ -109,6 +110,53 @@ def test_wrong_settings_of_others_are_one_line():
 def test_a_library_without_egl_is_no_device():
     assert gl._egl_device("libNotThere.so.1") is None
     assert gl._egl_device("libc.so.6") is None
+
+
+def egl_with(devices: list[str], *, broken: tuple[int, ...] = ()):
+    """Stands in for libEGL with devices of these extensions, of which some cannot start."""
+    pointer, number = ctypes.c_void_p, ctypes.c_int
+    kept = [ctypes.create_string_buffer(name.encode()) for name in devices]
+
+    @ctypes.CFUNCTYPE(ctypes.c_uint, number, ctypes.POINTER(pointer), ctypes.POINTER(number))
+    def query(most, found, count):
+        for k in range(len(kept)):
+            found[k] = k + 1
+        count[0] = len(kept)
+        return 1
+
+    @ctypes.CFUNCTYPE(pointer, pointer, number)
+    def text(device, name):
+        return ctypes.addressof(kept[device - 1])
+
+    @ctypes.CFUNCTYPE(pointer, ctypes.c_uint, pointer, pointer)
+    def display(platform, device, attributes):
+        return device
+
+    @ctypes.CFUNCTYPE(ctypes.c_uint, pointer, pointer, pointer)
+    def start(device, major, minor):
+        return int(device - 1 not in broken)
+
+    functions = {b"eglQueryDevicesEXT": query, b"eglQueryDeviceStringEXT": text}
+    functions |= {b"eglGetPlatformDisplayEXT": display, b"eglInitialize": start}
+
+    class Library:
+        @staticmethod
+        def eglGetProcAddress(name):  # noqa: N802 the name in libEGL
+            return ctypes.cast(functions[name], pointer).value
+
+    Library.eglGetProcAddress.kept = functions
+    return Library
+
+
+def test_the_software_device_is_drawn_with_where_there_are_graphics_cards_too(monkeypatch):
+    # R02: several renderers on one graphics card hang at the first read-back, and so does drawing beside CUDA.
+    cards = ["EGL_NV_device_cuda EGL_EXT_device_drm", "EGL_NV_device_cuda", "EGL_MESA_device_software"]
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: egl_with(cards))
+    assert gl._egl_device() == 2
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: egl_with(cards, broken=(2,)))
+    assert gl._egl_device() == 0
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: egl_with(cards, broken=(0, 1, 2)))
+    assert gl._egl_device() is None
 
 
 def test_a_wrong_mujoco_gl_ends_a_verb_in_one_line():

@@ -95,6 +95,7 @@ def edited(place: str, value: object, data: dict) -> None:
         ("cells.0.model", "x", "its cells are not those of its clips"),
         ("clips.0.scene", "die_roll", "does not add up|its cells are not|has clips with other outcomes"),
         ("clips.0.status", "lost", "status 'lost'"),
+        ("clips.0.judge", "another", "a clip was read by another judge, 'another'"),
         ("clips.0", None, "argument after .* must be a mapping"),
         ("judge", {}, "it lacks 'digest'"),
         ("judge.card", {"coin_toss": {"n": 0, "right": 0}}, "it lacks 'false_null'"),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from calibrate.record import MARGIN_TV
+from calibrate.report import write_report
 from calibrate.score import score_study, score_verdicts
 from cli import scoring
 from judge.verdict import Verdict
@@ -83,6 +84,40 @@ def test_verdicts_of_another_judge_are_never_mixed_in(
     other = named_judge("two")
     record = score_study(study, other, out=tmp_path / "r.json", references=made_references)
     assert len(other.seen) == 20 and {c.judge for c in record.clips} == {"two"}
+
+
+def test_half_a_folder_read_by_one_judge_is_read_again_by_the_other(study, tmp_path, named_judge, made_references):
+    whole = study.rename(tmp_path / "whole")
+    half = [p for p in sorted(whole.rglob("*.*")) if "die_roll" in p.name]
+    for clip in half:
+        (study / clip.relative_to(whole)).parent.mkdir(parents=True, exist_ok=True)
+        (study / clip.relative_to(whole)).write_bytes(clip.read_bytes())
+    score_study(study, named_judge("one"), out=tmp_path / "r.json", references=made_references)
+    other = named_judge("two")
+    record = score_study(whole, other, out=tmp_path / "r.json", references=made_references)
+    assert set(p.name for p in half) < set(other.seen) and {c.judge for c in record.clips} == {"two"}
+    assert record.judge["digest"] == "two"
+    page = write_report(tmp_path / "r.json", tmp_path / "r.html").read_text()
+    assert "digest <code>two</code>" in page and "one</code>" not in page
+
+
+def test_a_judge_that_fails_unevenly_moves_no_share_and_its_failures_are_shown_as_bounds(
+    tmp_path: Path, named_judge, made_references
+) -> None:
+    """Two models with the same clips; the judge falls over on a tenth of one's and on none of the other's."""
+    said = {f"sure/coin_toss/{k}.mp4": ("heads|" if k % 2 else "tails|") + str(k) for k in range(40)}
+    said |= {f"shaky/coin_toss/{k}.mp4": "raise" if k % 10 == 1 else said[f"sure/coin_toss/{k}.mp4"] for k in range(40)}
+    record = score_study(
+        make_study(tmp_path / "s", said), named_judge(), out=tmp_path / "r.json", references=made_references
+    )
+    cells = {cell.model: cell for cell in record.cells}
+    shaky, sure = cells["shaky"], cells["sure"]
+    assert (shaky.requested, shaky.scored, shaky.judge_error, sure.judge_error) == (40, 36, 4, 0)
+    assert shaky.counts == {"heads": 16, "tails": 20} and shaky.null == {} == shaky.unreadable
+    heads = shaky.shares["heads"]
+    assert heads["share"] == pytest.approx(16 / 36)
+    assert (heads["least"], heads["most"]) == (pytest.approx(16 / 40), pytest.approx(20 / 40))
+    assert sure.shares["heads"]["least"] == sure.shares["heads"]["most"] == 0.5
 
 
 SCRIPT = """
