@@ -87,6 +87,6 @@ def test_bad_rollouts_are_told_with_the_rows_that_make_them_again_and_so_are_out
         failed={"left_the_scene": [17]}, n=123,
     )  # fmt: skip
     warning, note = doubts(bad)
-    assert warning.startswith("warning: 2.4% of the rollouts failed or did not settle (a shipped reference may have 0.5%")
+    assert warning.startswith("warning: 2.4% of the rollouts failed or did not settle (a shipped")
     assert warning.endswith("indices make them again: {'left_the_scene': [17], 'not_settled': [4, 9]}")
     assert "with seed 3 these" in warning and note == "note: far never came up in 123 rollouts"
