@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 from sim import InputError
@@ -246,7 +247,7 @@ def part(rows: Sequence[ClipRow], cell: Cell, reference: Reference, *, weight: f
         shown=tuple(position[str(row.outcome)] for row in scored),
         clusters=tuple((cell.model, cell.token, i) if r.seed is None else r.seed for i, r in enumerate(scored)),
         n_outcomes=len(position),
-        tv=tv_of(reference),
+        tv=cache(tv_of(reference)),
         expected=cell.tv_expected or 0.0,
         weight=weight,
     )

@@ -27,7 +27,7 @@ THUMBNAIL_SIDE_PX = 128
 MOST_PER_CELL = 24
 """Clips shown of a cell, the doubtful ones first."""
 _BYTES_EACH = 4_000
-_UNSEEN = dict.fromkeys(
+UNSEEN = dict.fromkeys(
     [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 )
 """Control characters and marks that turn the direction of writing: a name that holds them is shown without."""
@@ -55,7 +55,7 @@ def write_report(record_path: Path | str, out_html: Path | str | None = None, *,
     page = _page(record, shown, images)
     if len(page.encode()) >= PAGE_LIMIT_BYTES:  # thousands of cells, or very long names: the figures matter most
         page = _page(record, [[] for _ in shown], {})
-    write_whole(out, page.translate(_UNSEEN))
+    write_whole(out, page.translate(UNSEEN))
     return out
 
 

@@ -1,4 +1,4 @@
-"""Verbs that set models side by side: `compare`."""
+"""Verbs that set models side by side: `compare`, `leaderboard`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from .faults import NOTHING_SCORED, guarded, stop
 from .output import Json, print_json, say, table
 
 if TYPE_CHECKING:
+    from calibrate.leaderboard import Leaderboard
     from calibrate.model_difference import ModelDifference
 
 
 def register(app: typer.Typer) -> None:
     """Add this file's verbs to the command."""
-    app.command("compare")(guarded(compare))
+    for verb in (compare, leaderboard):
+        app.command(verb.__name__)(guarded(verb))
 
 
 def compare(
@@ -80,6 +82,68 @@ def _tell(found: ModelDifference) -> None:
         if tokens:
             say(f"note: not in the mean, scenes of {what}: {', '.join(tokens)}")
     for warning in found.warnings:
+        say(f"warning: {warning}")
+
+
+def leaderboard(
+    records: Annotated[list[Path], typer.Argument(metavar="RECORDS...", help="What `score` wrote, one file or more.")],
+    out: Annotated[Path | None, typer.Option(help="Page to write, as leaderboard.html.", show_default=False)] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="MODEL", help="A model to leave out; may be given again.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap draws.")] = 0,
+    json: Json = False,
+) -> None:
+    """Rank models on the scenes that all of them have.
+
+    Calibration and scorability are two axes, each with its interval. Models that share a letter cannot be told apart.
+    """
+    from calibrate.leaderboard import leaderboard as ranked
+    from calibrate.leaderboard_view import write_leaderboard
+    from calibrate.record import Record
+
+    board = ranked([Record.read(path) for path in records], without=without or (), seed=seed)
+    page = None if out is None else write_leaderboard(board, out, names=[str(path) for path in records])
+    if json:
+        print_json({**board.to_json(), "page": None if page is None else str(page)})
+        return
+    _tell_board(board)
+    if page is not None:
+        say(f"{page} written")
+
+
+def _tell_board(board: Leaderboard) -> None:
+    from calibrate.leaderboard_view import rank_span, spanned
+
+    header = (
+        "rank",
+        "model",
+        "group",
+        "mean excess (95 %)",
+        "scorability (95 %)",
+        "ranks possible",
+        "ranks drawn",
+        "first",
+    )
+    rows = [
+        (
+            str(place.rank),
+            place.model,
+            place.group,
+            spanned(place.excess, place.excess_interval),
+            spanned(place.scorability, place.scorability_interval),
+            rank_span(place.rank_interval),
+            rank_span(place.rank_bootstrap),
+            f"{place.first:.2f}",
+        )
+        for place in board.places
+    ]
+    print(table(header, rows))
+    print("models that share a letter cannot be told apart (Holm over all pairs)")
+    print(f"mean over {len(board.scenes)} scenes: {', '.join(board.scenes)}")
+    for token, lacking in board.left_out.items():
+        say(f"note: {token} is in no mean excess: " + "; ".join(f"{m} has {why}" for m, why in lacking.items()))
+    for warning in board.warnings:
         say(f"warning: {warning}")
 
 

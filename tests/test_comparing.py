@@ -39,3 +39,15 @@ def test_compare_refuses_in_one_line_and_ends_with_3_if_nothing_is_scored(quincu
     assert (code, out) == (1, "") and err.count("\n") == 1 and "name two with --models A B" in err
     code, out, err = quincunx("compare", record, "--models", "b", "c", "--json")
     assert code == 3 and json.loads(out)["mean_over"] == [] and "no scene has scored clips of both" in err
+
+
+def test_leaderboard_tells_ranks_and_what_is_left_out_and_writes_a_page(quincunx, record, tmp_path):
+    code, out, err = quincunx("leaderboard", record, "--without", "c", "--out", tmp_path / "b.html")
+    assert code == 0 and out.splitlines()[1].split()[:3] == ["1", "<b>a", "a"]
+    assert "note: die_roll is in no mean excess: <b>a has no clips" in err
+    assert "<b>a" not in (tmp_path / "b.html").read_text()
+    code, out, err = quincunx("leaderboard", record, "--without", "c", "--json")
+    said = json.loads(out)
+    assert (code, err, said["page"], said["scenes"]) == (0, "", None, ["coin_toss"])
+    code, out, err = quincunx("leaderboard", record)
+    assert (code, out) == (1, "") and "'c' lacks 2 of 2: leave it out with --without" in err

@@ -32,7 +32,7 @@ def test_changes_are_those_of_the_statistic_computed_anew(shown: list[int], weig
     assert found.estimate == pytest.approx(value(shown))
     without = [value(shown[:i] + shown[i + 1 :]) - value(shown) for i in range(len(shown))]
     assert found.changes == pytest.approx(without)
-    assert found.floor == pytest.approx((weight / (1 - expected) / len(shown)) ** 2)
+    assert found.floor == pytest.approx(2 * (weight / (1 - expected) / len(shown)) ** 2)
 
 
 def test_a_cluster_is_left_out_of_all_cells_together() -> None:

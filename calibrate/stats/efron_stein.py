@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from .clopper_pearson import Interval, checked_level
@@ -17,7 +18,9 @@ class Spread:
     changes: tuple[float, ...]
     """(C,) its change when one cluster is left out; clusters do not depend on one another."""
     floor: float
-    """Sum over the cells of the square of what one clip can move it."""
+    """Square of what as few clips may not have shown, see `excess_spread`."""
+    clusters: tuple[Hashable, ...] = ()
+    """(C,) names of the clusters, if they have any."""
 
     @property
     def error(self) -> float:
