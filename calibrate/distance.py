@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,14 @@ from .record import MARGIN_TV
 from .stats import (
     Baseline,
     Hull,
+    Interval,
     equivalence_test,
     excess,
     expected_total_variation,
     hull_interval,
     hull_score,
     hull_tv_bounds,
+    nearest,
     total_variation,
     tv_bounds,
     tv_interval,
@@ -81,6 +84,31 @@ def distance(
         hull = Hull.of(reference.member_shares, n=reference.n_member)
         return _from_set(counts, n_missing, hull, pooled, seed, margin)
     return _from_point(counts, n_missing, pooled, seed, margin)
+
+
+def tv_limits(counts: Sequence[int], reference: Reference, *, seed: int) -> Callable[[float], Interval]:
+    """The function level -> confidence interval of the model's total variation from the reference, as in `distance`.
+
+    Args:
+        counts: (K,) clips per outcome, at least one.
+        reference: The reference.
+        seed: Seed of the Monte Carlo draws.
+    """
+    if reference.why_point is not None:
+        point = Baseline.sample([reference.counts[outcome] for outcome in reference.outcomes])
+        return lambda level: tv_interval(counts, point, seed=seed, level=level)
+    hull = Hull.of(reference.member_shares, n=reference.n_member)
+    score = hull_score(counts, hull, seed=seed)
+    return lambda level: hull_interval(score, counts, hull, seed=seed, level=level)
+
+
+def tv_of(reference: Reference) -> Callable[[Sequence[int]], float]:
+    """The function counts (K,) -> total variation between their shares and the reference; nan if all are zero."""
+    if reference.why_point is not None:
+        point = Baseline.sample([reference.counts[outcome] for outcome in reference.outcomes])
+        return lambda counts: total_variation(counts, point)
+    hull = Hull.of(reference.member_shares, n=reference.n_member)
+    return lambda counts: nearest(tuple(c / sum(counts) for c in counts), hull).tv if sum(counts) else math.nan
 
 
 def _from_point(counts: Sequence[int], n_missing: int, point: Baseline, seed: int, margin: float) -> Distance:

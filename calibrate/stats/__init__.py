@@ -8,6 +8,7 @@
 - Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
 - What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
 - Two samples against each other: `calibrate.stats.two_shares`, `calibrate.stats.two_samples`
+- Two models against each other: `calibrate.stats.difference_interval`, `efron_stein`, `excess_spread`
 - How many clips for a margin: `clips_for_margin`
 - How far two judges agree: `cohen_kappa`, `stratified_kappa`
 - The reference, exact or itself a sample: `Baseline`

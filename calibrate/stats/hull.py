@@ -212,8 +212,10 @@ def hull_score(counts: Sequence[int] | np.ndarray, hull: Hull, *, seed: int) -> 
     )
 
 
-def hull_interval(score: HullScore, counts: Sequence[int] | np.ndarray, hull: Hull, *, seed: int) -> Interval:
-    """95 % confidence interval of the distance of a model's true distribution from the hull; nan if n = 0.
+def hull_interval(
+    score: HullScore, counts: Sequence[int] | np.ndarray, hull: Hull, *, seed: int, level: float = 0.95
+) -> Interval:
+    """Confidence interval of the distance of a model's true distribution from the hull; nan if n = 0.
 
     The upper limit is that of `tv_interval` at the nearest point: what exceeds the hull on some outcomes exceeds every
     point of it there. The lower one is the least at the nearest and at the likeliest point.
@@ -228,6 +230,8 @@ def hull_interval(score: HullScore, counts: Sequence[int] | np.ndarray, hull: Hu
         counts: (K,) clips per outcome.
         hull: The reference.
         seed: Seed of the Monte Carlo draws.
+        level: Confidence level.
     """
-    at = [tv_interval(counts, hull.baseline(q), seed=seed) for q in dict.fromkeys((score.nearest, score.likeliest))]
-    return Interval(low=0.0 if score.tv == 0 else min(found.low for found in at), high=at[0].high)
+    points = dict.fromkeys((score.nearest, score.likeliest))
+    at = [tv_interval(counts, hull.baseline(q), seed=seed, level=level) for q in points]
+    return Interval(low=0.0 if score.tv == 0 else min(found.low for found in at), high=at[0].high, level=level)
