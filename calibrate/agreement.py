@@ -11,9 +11,9 @@ from typing import Any
 
 import scenes
 
+from .layouts.verdict_tables import is_table, read_tables
 from .record import ClipRow, Record
 from .stats import Interval, Kappa, clopper_pearson, cohen_kappa, stratified_kappa
-from .verdicts_csv import read_verdicts
 
 NULL = "null"
 """How a clip without an outcome is called in a table of agreement."""
@@ -144,13 +144,13 @@ def _numbers(kappa: Kappa) -> dict[str, Any]:
 
 
 def read_judged(path: Path | str) -> tuple[list[ClipRow], str]:
-    """All rows of a record, or of a CSV table as `score --verdicts` reads it, and the digest of the judge.
+    """All rows of a record, or of verdicts as `score --verdicts` reads them, and the digest of the judge.
 
     Raises:
         InputError: The file is neither, or is damaged.
     """
-    if Path(path).suffix.lower() == ".csv":
-        rows, _, digest = read_verdicts(Path(path))
+    if is_table(Path(path)):
+        rows, _, digest = read_tables(Path(path))
         return rows, digest
     record = Record.read(path)
     return list(record.clips), str(record.judge["digest"])

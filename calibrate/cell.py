@@ -17,7 +17,7 @@ from .stats import benjamini_hochberg, clopper_pearson, goodman, holm, share_bou
 if TYPE_CHECKING:
     from sim.reference import Reference
 
-    from .study import Clip
+    from .study_clip import Clip
 
 
 _LATER: dict[str, Any] = {"p_holm": None, "q": None, "p_equivalence_holm": None, "finding": "not_tested"}

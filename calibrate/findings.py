@@ -11,8 +11,9 @@ import scenes
 from judge.intake import Unreadable
 
 from .clip_facts import ClipFacts
+from .record import ClipRow
 from .run_card import RUN_CARD
-from .study import Clip
+from .study_clip import Clip
 from .study_files import Unmatched
 
 RECORDED = ("revision", "seeds", "prompt_variant", "frames", "fps", "size", "steps", "guidance")
@@ -36,7 +37,7 @@ class Finding:
 
     kind: str
     """`missing`, `refused`, `extra`, `unreadable`, `duplicates`, `near_duplicates`, `too_short`, `mixed`,
-    `first_frame`, `shared_seed` or `not_recorded`."""
+    `first_frame`, `shared_seed`, `verdicts` or `not_recorded`."""
     model: str | None
     """None if it belongs to no model."""
     scene: str | None
@@ -179,6 +180,15 @@ def strays(unmatched: Sequence[Unmatched]) -> Iterator[Finding]:
         cure = f"rename, for example to {rows[0].nearest}" if has_name else "it is not scored; move or mend it"
         line = f"{named(files)}: {why}"
         yield Finding(kind="extra", model=None, scene=None, files=tuple(files), line=line, cure=cure)
+
+
+def verdicts_there(rows: Sequence[ClipRow], beside_clips: bool) -> Iterator[Finding]:
+    """What is to be said of verdicts that a folder holds already."""
+    if rows:
+        cells = {(row.model, row.scene) for row in rows}
+        line = f"{len(rows)} verdicts of {len(cells)} cells are there already"
+        cure = "score --verdicts takes them" + (", else the clips are judged" if beside_clips else ", without a judge")
+        yield Finding(kind="verdicts", model=None, scene=None, files=(), line=line, cure=cure)
 
 
 def not_recorded(model: str, card: Mapping[str, Any] | None) -> Iterator[Finding]:

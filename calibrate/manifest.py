@@ -1,15 +1,23 @@
-"""Which clips does a `metadata.jsonl` say were asked for?"""
+"""Which clips does a `metadata.jsonl` say were asked for?
+
+Its rows have `file`, `model`, `scene` (a token, or the scene's id in a published benchmark), optional `seed`, `prompt`,
+`status` (`refused`, `failed`, `pending`, or nothing). The manifest of a hub data set calls the file `file_name`; a row
+with a file may leave out the model and the scene if its folders tell them. Other columns are not looked at.
+
+References:
+    Hugging Face Datasets, "Create a video dataset": `metadata.jsonl` with a column `file_name`.
+"""
 
 from __future__ import annotations
 
-import json
 import posixpath
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sim import InputError
+
+from .json_lines import json_lines
 
 MANIFEST = "metadata.jsonl"
 """Name of the manifest in a study's folder."""
@@ -23,8 +31,9 @@ class RequestedClip:
 
     line: int
     """Line number, from 1."""
-    model: str
-    scene: str
+    model: str | None
+    scene: str | None
+    """None if it is to be told from the file's folders."""
     file: str | None
     status: str | None
     seed: int | str | None
@@ -39,7 +48,7 @@ def read_manifest(path: Path) -> tuple[RequestedClip, ...]:
     """
     seen: dict[str, int] = {}
     rows = []
-    for line, row in _json_lines(path):
+    for line, row in json_lines(path):
         requested = _row(path, line, row)
         if requested.file is not None:
             if requested.file in seen:
@@ -50,32 +59,17 @@ def read_manifest(path: Path) -> tuple[RequestedClip, ...]:
     return tuple(rows)
 
 
-def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise InputError(f"{path} cannot be read (a pipe or a device); it must be a text file")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); it must be a text file") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
-    for line, content in enumerate(text.split("\n"), start=1):
-        if not content.strip():
-            continue
-        try:
-            yield line, json.loads(content)
-        except (ValueError, RecursionError) as error:
-            why = getattr(error, "msg", error)
-            raise InputError(f"{path} line {line} is not JSON: {why}; write one object per line") from error
-
-
-def _row(path: Path, line: int, row: Any) -> RequestedClip:
-    if not isinstance(row, dict):
-        raise InputError(f'{path} line {line} must be an object like {{"file": ..., "model": ..., "scene": ...}}')
+def _row(path: Path, line: int, row: dict[str, Any]) -> RequestedClip:
+    if "file_name" in row:
+        if row.get("file", row["file_name"]) != row["file_name"]:
+            raise InputError(f"{path} line {line} gives two names, in 'file' and in 'file_name'; leave one out")
+        row = {**row, "file": row["file_name"]}
     for name in ("file", "model", "scene", "seed", "prompt"):
         if isinstance(row.get(name), str) and not _is_plain(row[name]):
             raise InputError(f"{path} line {line} gives {name!r} with a null character or half a character; mend it")
     for name in ("model", "scene"):
+        if row.get("file") and row.get(name) is None:
+            continue
         if not isinstance(row.get(name), str) or not row[name]:
             raise InputError(f"{path} line {line} must give {name!r} as text, got {row.get(name)!r}")
     for name in ("file", "prompt"):
@@ -90,8 +84,8 @@ def _row(path: Path, line: int, row: Any) -> RequestedClip:
     file = row.get("file") or None
     return RequestedClip(
         line=line,
-        model=row["model"],
-        scene=row["scene"],
+        model=row.get("model"),
+        scene=row.get("scene"),
         file=posixpath.normpath(file) if file else None,
         status=row.get("status"),
         seed=seed,

@@ -19,13 +19,14 @@ from sim import InputError, QuincunxError
 
 from .alignment import alignments
 from .cell import adjusted, measure
+from .layouts.verdict_tables import read_tables
 from .outlook import with_outlook
 from .output_file import checked_output
 from .record import MARGIN_TV, ClipRow, Record
-from .study import Clip, read_study
+from .study import read_study
+from .study_clip import Clip
 from .study_files import Unmatched, as_text
 from .verdict_log import Key, VerdictLog, content_hash
-from .verdicts_csv import read_verdicts
 
 if TYPE_CHECKING:
     from sim.reference import Reference
@@ -101,14 +102,14 @@ def score_verdicts(
     references: Mapping[str, Reference] | None = None,
     margin: float = MARGIN_TV,
 ) -> Record:
-    """The record of a CSV table of verdicts (calibrate.verdicts_csv), written to `out`; needs no judge and no clips.
+    """The record of verdicts that are there already (calibrate.layouts.verdict_tables); needs no judge and no clips.
 
     Raises:
         InputError: The table cannot be read, `out` cannot be written, or the margin is none.
     """
     _check_margin(margin)
     out = checked_output(out, inputs=[table])
-    rows, unmatched, digest = read_verdicts(Path(table))
+    rows, unmatched, digest = read_tables(Path(table))
     used, refused = _references({row.scene for row in rows}, references)
     for row in rows:
         if row.scene in refused:

@@ -1,14 +1,14 @@
 """Which clips of which model and scene does a folder hold, and which were asked for but are not there?
 
-A clip is found by one of these rules, each file by itself:
+A clip is found by one of these rules:
 
-- a `metadata.jsonl` in the folder names every clip that was asked for: `file`, `model`, `scene` (a token), optional
-  `seed`, `prompt`, `status` (`refused`, `failed`, `pending`, or nothing). Files that it does not name are listed, not
-  scored, and the next rules do not apply;
+- a `metadata.jsonl` in the folder names every clip that was asked for, see calibrate.manifest. Files that it does not
+  name are listed, not scored, and the next rules do not apply;
 - `<model>/<scene token>/<any name>.mp4`;
 - `<model>/<scene token>-<k>.mp4`, k a number;
 - if the folder is that of a single model, the same without `<model>/`. The model is then called as `study.toml` says,
-  else like the folder.
+  else like the folder;
+- else by one of the layouts of published benchmarks, see calibrate.layouts.
 
 Whatever else lies in a cell's folder is listed, not scored; hidden files are not looked at.
 
@@ -18,41 +18,21 @@ A `study.toml` (run card) in the folder or in a model's folder may say `[study] 
 
 from __future__ import annotations
 
-import difflib
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import scenes
 from sim import InputError, SceneError
 
+from .layouts.folders import in_cell, match_name
+from .layouts.sorting import tokens_of
+from .layouts.which import sort_in
 from .manifest import MANIFEST, RequestedClip, read_manifest
 from .run_card import RUN_CARD, RunCard, read_run_card
+from .study_clip import Clip, near, scene_tokens
 from .study_files import Found, Unmatched, as_text, find_files, is_inside, is_regular
-
-_NUMBERED = re.compile(r"(?P<token>.+)-(?P<k>\d+)", re.DOTALL)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Clip:
-    """One clip that was asked for."""
-
-    model: str
-    scene: str
-    """Scene token."""
-    file: str | None
-    """Path relative to the study's folder, with `/`; None if there is no file."""
-    status: str
-    """`found`, `refused` or `missing`."""
-    detail: str | None = None
-    """Why there is no file: `failed`, `pending`, `no_file`, `outside_folder`; None if it was found or refused."""
-    seed: int | str | None = None
-    prompt: str | None = None
-    asked_file: str | None = None
-    """Name under which the manifest asked for it, also where there is no file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +45,8 @@ class Study:
     unmatched: tuple[Unmatched, ...] = ()
     cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Model -> what its run card says."""
+    layout: str = "folders"
+    """`folders` (ours), `manifest`, or the published layout that its names follow, as `PAWBench`."""
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -96,32 +78,20 @@ def read_study(folder: Path | str) -> Study:
     found = find_files(root)
     cards, called, own = _run_cards(root)
     if os.path.lexists(root / MANIFEST):
-        clips, unmatched = _from_manifest(root, found.videos, tokens)
+        layout = "manifest"
+        clips, unmatched = _from_manifest(root, found.videos, tokens, own)
     else:
-        clips, unmatched = _from_names(found, tokens, own)
-        clips = _renamed(clips, called)
+        layout, files = sort_in(root, found.videos, own)
+        unmatched = files.unmatched + _strays(found, tokens, own)
+        clips = _renamed(files.clips, called)
         clips += _missing(clips, cards, tokens)
     return Study(
         folder=root,
         clips=tuple(sorted(clips, key=lambda c: (c.model, c.scene, c.file or "\U0010ffff", c.detail or ""))),
         unmatched=tuple(sorted([*unmatched, *found.refused], key=lambda u: u.file)),
+        layout=layout,
         cards={model: card.to_json() for model, card in sorted(cards.items())},
     )
-
-
-def scene_tokens() -> tuple[str, ...]:
-    """Every scene token that a study may name."""
-    tokens = []
-    for name in scenes.names():
-        scene = scenes.load(name)
-        tokens += [name, *(f"{name}@{variant}" for variant in scene.variants)]
-    return tuple(tokens)
-
-
-def near(name: str, known: tuple[str, ...]) -> str | None:
-    """The known name that looks most like `name`; None if none does."""
-    found = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    return found[0] if found else None
 
 
 def _run_cards(root: Path) -> tuple[dict[str, RunCard], dict[str, str], str]:
@@ -159,60 +129,37 @@ def _renamed(clips: list[Clip], called: Mapping[str, str]) -> list[Clip]:
     return [replace(clip, model=called.get(clip.model, clip.model)) for clip in clips]
 
 
-def _from_names(found: Found, tokens: tuple[str, ...], own: str) -> tuple[list[Clip], list[Unmatched]]:
-    clips, unmatched = [], []
-    for file in found.videos:
-        match = _match(file, tokens, own)
-        if isinstance(match, Unmatched):
-            unmatched.append(match)
-        else:
-            clips.append(Clip(model=match[0], scene=match[1], file=file, status="found"))
-    for file in found.others:
-        in_cell = any(part in tokens for part in file.split("/")[:-1][:2])
-        if in_cell or not isinstance(_match(file, tokens, own), Unmatched):
-            unmatched.append(Unmatched(file=as_text(file), why="its suffix is not that of a video"))
-    return clips, unmatched
+def _strays(found: Found, tokens: tuple[str, ...], own: str) -> list[Unmatched]:
+    """Files that lie where clips are looked for and are none."""
+    why = "its suffix is not that of a video"
+    return [Unmatched(file=as_text(file), why=why) for file in found.others if in_cell(file, tokens, own)]
 
 
-def _match(file: str, tokens: tuple[str, ...], own: str) -> tuple[str, str] | Unmatched:
-    """(model, scene token) of a file, by its name."""
-    *parts, name = file.split("/")
-    numbered = _NUMBERED.fullmatch(Path(name).stem)
-    token = numbered["token"] if numbered is not None else None
-    if len(parts) == 2 and parts[1] in tokens:
-        return parts[0], parts[1]
-    if len(parts) == 1 and parts[0] in tokens:
-        return own, parts[0]
-    if len(parts) <= 1 and token in tokens:
-        return (parts[0] if parts else own), str(token)
-    return Unmatched(file=file, why="its name matches no scene", nearest=_nearest(parts, name, token, tokens))
-
-
-def _nearest(parts: list[str], name: str, token: str | None, tokens: tuple[str, ...]) -> str:
-    for i in range(len(parts) - 1, -1, -1):
-        if guess := near(parts[i], tokens):
-            model = parts[0] if i > 0 else None
-            return f"{model}/{guess}/{name}" if model else f"{guess}/{name}"
-    guess = near(token or Path(name).stem, tokens)
-    model = parts[0] if parts else "<model>"
-    return f"{model}/{guess or '<scene>'}/{name}"
-
-
-def _from_manifest(root: Path, files: Sequence[str], tokens: tuple[str, ...]) -> tuple[list[Clip], list[Unmatched]]:
+def _from_manifest(
+    root: Path, files: Sequence[str], tokens: tuple[str, ...], own: str
+) -> tuple[list[Clip], list[Unmatched]]:
     clips, unmatched, named = [], [], set()
+    published = tokens_of("calibench") | tokens_of("pawbench")
     for row in read_manifest(root / MANIFEST):
         if row.file is not None:
             named.add(row.file)
-        if row.scene not in tokens:
-            why = f"{MANIFEST} line {row.line}: no scene is called {row.scene!r}"
-            unmatched.append(Unmatched(file=row.file or f"line {row.line}", why=why, nearest=near(row.scene, tokens)))
+        model, scene = match_name(row.file or "", tokens, own) or (own, None)
+        model, scene = row.model or model, row.scene or scene
+        if scene not in tokens:
+            scene = published.get(scene or "", scene)
+        if scene is None:
+            why = f"{MANIFEST} line {row.line} gives no scene, and the name of its file matches none"
+            unmatched.append(Unmatched(file=str(row.file), why=why))
+        elif scene not in tokens:
+            why = f"{MANIFEST} line {row.line}: no scene is called {scene!r}"
+            unmatched.append(Unmatched(file=row.file or f"line {row.line}", why=why, nearest=near(scene, tokens)))
         else:
-            clips.append(_clip(row, root))
+            clips.append(_clip(row, model, scene, root))
     unmatched += [Unmatched(file=f, why=f"not named in {MANIFEST}") for f in files if f not in named]
     return clips, unmatched
 
 
-def _clip(row: RequestedClip, root: Path) -> Clip:
+def _clip(row: RequestedClip, model: str, scene: str, root: Path) -> Clip:
     status, detail, file = "found", None, row.file
     if row.status == "refused":
         status, file = "refused", None
@@ -225,8 +172,8 @@ def _clip(row: RequestedClip, root: Path) -> Clip:
     elif not is_regular(root / file):
         status, detail, file = "missing", "no_file", None
     return Clip(
-        model=row.model,
-        scene=row.scene,
+        model=model,
+        scene=scene,
         file=file,
         status=status,
         detail=detail,

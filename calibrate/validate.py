@@ -17,11 +17,25 @@ from sim import QuincunxError
 
 from .cell import seeds_recorded
 from .clip_facts import ClipFacts, alike, clip_facts, same_bytes
-from .findings import Finding, cell_findings, copies, duration_of, not_recorded, rate_name, size_name, strays
+from .findings import (
+    Finding,
+    cell_findings,
+    copies,
+    duration_of,
+    not_recorded,
+    rate_name,
+    size_name,
+    strays,
+    verdicts_there,
+)
 from .first_frame import Drift
+from .layouts.verdict_tables import verdicts_in
+from .layouts.which import PUBLISHED
 from .record import MARGIN_TV
 from .stats import Baseline, clips_for_margin
-from .study import Clip, Study, read_study
+from .study import Study, read_study
+from .study_clip import Clip
+from .study_files import Unmatched
 
 Progress = Callable[[int, int], None]
 """Called with (clips decoded, clips in all)."""
@@ -64,8 +78,12 @@ class Validation:
     findings: tuple[Finding, ...]
     study: Study
     facts: Facts
+    extra: tuple[Unmatched, ...]
+    """Files, and rows of tables, that belong to no cell."""
     duplicates: tuple[tuple[str, ...], ...]
     near_duplicates: tuple[tuple[str, ...], ...]
+    verdicts: Mapping[tuple[str, str], int]
+    """(Model, scene token) -> verdicts that are there already, in tables of published benchmarks."""
 
     @property
     def n_readable(self) -> int:
@@ -77,13 +95,14 @@ class Validation:
         lost = [clip for clip in self.study.clips if clip.file is None]
         return {
             "folder": str(self.folder),
+            "layout": self.study.layout,
             "margin": self.margin,
             "cells": [asdict(cell) for cell in self.cells],
             "findings": [asdict(finding) for finding in self.findings],
             "missing": [_lost(clip) for clip in lost if clip.status == "missing"],
             "refused": [_lost(clip) for clip in lost if clip.status == "refused"],
-            "extra": [asdict(stray) for stray in self.study.unmatched],
-            "suggestions": {stray.file: stray.nearest for stray in self.study.unmatched if stray.nearest is not None},
+            "extra": [asdict(stray) for stray in self.extra],
+            "suggestions": {stray.file: stray.nearest for stray in self.extra if stray.nearest is not None},
             "unreadable": [{"file": f, **asdict(u)} for f, u in self.facts.items() if isinstance(u, Unreadable)],
             "duplicates": [list(group) for group in self.duplicates],
             "near_duplicates": [list(group) for group in self.near_duplicates],
@@ -91,6 +110,7 @@ class Validation:
                 {"file": file, **_told(facts)} for file, facts in self.facts.items() if isinstance(facts, ClipFacts)
             ],
             "run_cards": self.study.cards,
+            "verdicts": [{"model": model, "scene": scene, "n": n} for (model, scene), n in self.verdicts.items()],
         }
 
 
@@ -132,6 +152,7 @@ def validate(
         raise ValueError(f"workers must be at least 1, got {workers}")
     study = read_study(folder)
     facts = _all_facts(study, workers, progress)
+    rows, unknown = verdicts_in(study.folder) if not facts or study.layout in PUBLISHED else ([], [])
     read = [(file, known) for file, known in facts.items() if isinstance(known, ClipFacts)]
     same = same_bytes((file, known.sha256) for file, known in read)
     near: list[list[str]] = []
@@ -139,7 +160,9 @@ def validate(
         files = {clip.file for clip in study.clips if clip.scene == token}
         near += alike([(file, known) for file, known in read if file in files])
     cells = tuple(_cell(clips, facts, margin, seed) for clips in study.cells.values())
-    findings = [*strays(study.unmatched), *copies(same, "duplicates"), *copies(near, "near_duplicates")]
+    extra = (*study.unmatched, *unknown)
+    findings = [*strays(extra), *verdicts_there(rows, bool(facts))]
+    findings += [*copies(same, "duplicates"), *copies(near, "near_duplicates")]
     for cell, clips in zip(cells, study.cells.values(), strict=True):
         findings += cell_findings(clips, facts, cell.seeds, duration_s=duration_of(cell.scene))
     for model in sorted({clip.model for clip in study.clips}):
@@ -151,8 +174,10 @@ def validate(
         findings=tuple(findings),
         study=study,
         facts=facts,
+        extra=extra,
         duplicates=tuple(map(tuple, same)),
         near_duplicates=tuple(map(tuple, near)),
+        verdicts=Counter((row.model, row.scene) for row in rows),
     )
 
 

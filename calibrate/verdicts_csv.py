@@ -17,7 +17,7 @@ from judge.verdict import UNREADABLE_REASONS
 from sim import NULL_REASONS, InputError
 
 from .record import ClipRow
-from .study import near, scene_tokens
+from .study_clip import near, scene_tokens
 from .study_files import Unmatched
 
 _OTHER = ("judge_error", "refused", "missing")

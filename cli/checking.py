@@ -43,12 +43,14 @@ def validate(
         print_json(found.to_json())
     else:
         _tell(found)
-    if found.n_readable == 0:
+    if found.n_readable == 0 and not found.verdicts:
         stop(f"no clip of {folder} can be scored", code=NOTHING_SCORED)
 
 
 def _tell(found: Validation) -> None:
     header = ("model", "scene", "requested", "found", "readable", "distinct", "seeds", "size", "rate", "length", "more")
+    if found.study.layout not in ("folders", "manifest"):
+        print(f"read as a folder of {found.study.layout}\n")
     print(table(header, [_row(cell) for cell in found.cells]))
     print(
         f"\nmore: further clips until chance alone keeps a faithful model within {found.margin:g} of total variation\n"

@@ -55,7 +55,11 @@ def score(
     folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="The study: <model>/<scene>/*.mp4")] = None,
     out: Annotated[Path, typer.Option(help="Record to write, as record.json.")] = Path("record.json"),
     verdicts: Annotated[
-        Path | None, typer.Option(help="CSV of verdicts (model, scene, file or k, outcome, reason); needs no judge.")
+        Path | None,
+        typer.Option(
+            help="Verdicts that are there already, without a judge: a CSV (model, scene, file or k, outcome, reason), "
+            "CaliBench's *_bins.json, PAWBench's rows.jsonl, or a folder of these."
+        ),
     ] = None,
     weights: Weights = None,
     margin: Annotated[
@@ -75,9 +79,12 @@ def score(
     """Score a folder of clips.
 
     Reads the outcome of every clip, compares with the references and writes a record. A stopped command goes on
-    where it was if it is run again.
+    where it was if it is run again. A folder that holds verdicts of CaliBench or PAWBench, and no clips, needs no
+    judge.
     """
     from calibrate.score import score_study, score_verdicts
+
+    folder, verdicts = _without_clips(folder, verdicts)
 
     if verdicts is not None:
         if kind is not Kind.NETWORK:
@@ -99,6 +106,16 @@ def score(
         _tell(record, out)
     if record.n_scored == 0:
         stop("nothing was scored: no clip has an outcome", code=NOTHING_SCORED)
+
+
+def _without_clips(folder: Path | None, verdicts: Path | None) -> tuple[Path | None, Path | None]:
+    """FOLDER and --verdicts as they are, or swapped if the folder holds verdicts and no clip."""
+    from calibrate.layouts.verdict_tables import holds_only_tables
+
+    if verdicts is not None or folder is None or not folder.is_dir() or not holds_only_tables(folder):
+        return folder, verdicts
+    say(f"note: {folder} holds verdicts and no clips; they are scored as they are")
+    return None, folder
 
 
 def _judge_for(kind: Kind, asked: Asked, weights: Path | None, out: Path) -> tuple[Judge, dict[str, Any] | None]:

@@ -115,8 +115,8 @@ def test_says_what_is_wrong_with_a_scene(tmp_path: Path, change: dict, message: 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 1 is no JSON"),
-        ("[]", "line 1 is no JSON object"),
+        ("{", "line 1 is not JSON"),
+        ("[]", "line 1 must be an object"),
         ('{"scene_id": "t"}', "no scene is called 't'"),
         ('{"scene_id": "s"}', "must give model_or_lane"),
         (

@@ -6,7 +6,6 @@ References:
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from calibrate.json_lines import json_lines
 from sim import InputError
 
 MOST_NULLS = 30
@@ -134,7 +134,8 @@ def read_scenes(path: Path) -> list[PawScene]:
         InputError: The file cannot be read, or a row is not a scene.
     """
     scenes: list[PawScene] = []
-    for where, row in _lines(path):
+    for line, row in json_lines(path):
+        where = f"{path} line {line}"
         scene = _scene(where, row)
         if any(other.scene_id == scene.scene_id for other in scenes):
             raise InputError(f"{where} gives the scene {scene.scene_id!r} again; remove one")
@@ -176,7 +177,8 @@ def read_rows(path: Path, known: Mapping[str, PawScene]) -> list[dict[str, Any]]
     """
     states = ("outcome", "null_observation", "infrastructure_failure")
     rows = []
-    for where, row in _lines(path):
+    for line, row in json_lines(path):
+        where = f"{path} line {line}"
         if row.get("scene_id") not in known:
             raise InputError(
                 f"{where}: no scene is called {row.get('scene_id')!r}; give the scenes.jsonl it was run on"
@@ -186,25 +188,4 @@ def read_rows(path: Path, known: Mapping[str, PawScene]) -> list[dict[str, Any]]
         if row.get("observation") not in states:
             raise InputError(f"{where}: observation must be one of {', '.join(states)}, got {row.get('observation')!r}")
         rows.append(row)
-    return rows
-
-
-def _lines(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); give a JSONL file") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
-    rows = []
-    for k, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path} line {k} is no JSON ({error}); one object a line") from error
-        if not isinstance(row, dict):
-            raise InputError(f"{path} line {k} is no JSON object; one object a line")
-        rows.append((f"{path} line {k}", row))
     return rows
