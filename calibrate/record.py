@@ -11,6 +11,7 @@ from typing import Any, Literal
 from sim import InputError, QuincunxError
 
 from .alignment import Alignment
+from .corrected import Corrected
 from .output_file import write_whole
 from .record_check import check_record, strict_json
 
@@ -127,6 +128,8 @@ class Cell:
     model is within the margin; None if that takes more than 20,000."""
     why_undefined: str | None
     """Why the figures that are None have no value."""
+    corrected: Corrected | None = None
+    """The same with the judge's measured error carried through; None without a card's confusion or a scored clip."""
 
     @property
     def token(self) -> str:
@@ -212,6 +215,7 @@ class Record:
         fields = {k: v for k, v in data.items() if k != "format"}
         pairs = ("scorability_interval", "scorability_wilson", "tv_interval", "tv_bounds")
         cells = [{**c, **{k: None if c[k] is None else tuple(c[k]) for k in pairs}} for c in fields["cells"]]
+        cells = [{**c, "corrected": Corrected.from_json(c["corrected"])} if c.get("corrected") else c for c in cells]
         return Record(
             **{
                 **fields,

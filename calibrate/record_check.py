@@ -47,7 +47,8 @@ def check_record(record: Record) -> None:
     Raises:
         ValueError: What is wrong; a fault of another kind (KeyError, TypeError, ...) says the same less clearly.
     """
-    for part in (record, *record.cells, *record.clips, *record.alignments):
+    corrections = [cell.corrected for cell in record.cells if cell.corrected is not None]
+    for part in (record, *record.cells, *record.clips, *record.alignments, *corrections):
         _check_types(part)
     _check_judge(record.judge)
     sets = set()
@@ -111,6 +112,11 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
     parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, cell.q, *cell.tv_bounds]
     parts += [cell.p_equivalence, cell.p_equivalence_holm, cell.margin, cell.detectable_tv]
     parts += [*cell.scorability_interval, *cell.scorability_wilson]
+    if (found := cell.corrected) is not None:
+        _require(list(found.shares) == list(outcomes), f"{where} has corrected shares of other outcomes")
+        _require(all(set(s) == {"share", "low", "high"} for s in found.shares.values()), f"{where} has odd shares")
+        parts += [found.tv, found.tv_expected, *found.tv_interval, found.p, found.p_holm, found.null, found.half_width]
+        parts += [part for share in found.shares.values() for part in share.values()]
     parts += [*(cell.tv_interval or ()), *(part for share in cell.shares.values() for part in share.values())]
     in_range = all(part is None or -1e-9 <= part <= 1 + 1e-9 for part in parts)
     _require(in_range, f"{where} has a share or a distance outside 0 to 1")

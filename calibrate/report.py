@@ -168,6 +168,7 @@ def _detail(cell: Cell, rows: Sequence[ClipRow], images: dict[str, str], record:
         "sentence": view.sentence(cell),
         "reference": view.about_reference(cell),
         "chart": view.chart(cell),
+        "corrected_shares": view.corrected_shares(cell),
         "thumbnails": thumbnails,
         "n_left_out": n_files - len(rows),
     }

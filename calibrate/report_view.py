@@ -227,6 +227,17 @@ def _ideal(token: str) -> str:
     return ", ".join(f"{outcome} {p:.3f}" for outcome, p in scene.ideal.items())
 
 
+def corrected_shares(cell: Cell) -> str:
+    """Each outcome's share with the judge's error carried through."""
+    if cell.corrected is None:
+        return ""
+    each = (
+        f"{o} {percent(s['share'])} ({percent(s['low'])} to {percent(s['high'])})"
+        for o, s in cell.corrected.shares.items()
+    )
+    return ", ".join(each)
+
+
 def card_lines(card: Mapping[str, Mapping[str, int]] | None) -> list[dict[str, Any]]:
     """The judge card's figures of each scene, with a 95 % Clopper-Pearson interval of the share that is right."""
     lines = []

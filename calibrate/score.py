@@ -19,6 +19,7 @@ from sim import InputError, QuincunxError
 
 from .alignment import alignments
 from .cell import adjusted, measure
+from .corrected import with_correction
 from .layouts.verdict_tables import read_tables
 from .outlook import with_outlook
 from .output_file import checked_output
@@ -237,13 +238,14 @@ def _finish(
     cells = adjusted(
         [measure(m, token, rows, used[token], seed=seed, margin=margin) for (m, token), rows in by_cell.items()]
     )
+    cells = with_correction(with_outlook(cells, seed=seed), used, judge["card"], seed=seed)
     record = Record(
         quincunx=metadata.version("quincunx"),
         study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),
         seed=seed,
         judge=judge,
         references={token: used[token].to_json() for token in sorted({row.scene for row in rows})},
-        cells=with_outlook(cells, seed=seed),
+        cells=cells,
         clips=tuple(row for rows in by_cell.values() for row in rows),
         unmatched=tuple(asdict(u) for u in sorted(unmatched, key=lambda u: u.file)),
         warnings=tuple(_warnings(by_cell, {token: used[token] for token in sorted({row.scene for row in rows})})),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from calibrate.corrected import with_correction
 from calibrate.record import Record
 from calibrate.score import score_verdicts
 from sim import InputError
@@ -69,6 +70,19 @@ def edited(place: str, value: object, data: dict) -> None:
         del data[last]
     else:
         data[last] = value
+
+
+def test_a_correction_that_does_not_fit_its_cell_is_refused(tmp_path: Path, made_references: dict) -> None:
+    record = Record.read(scored(tmp_path, made_references))
+    card = {"coin_toss": {"confusion": {"heads": {"heads": 9}, "tails": {"tails": 9}}}}
+    cells = with_correction(record.cells, made_references, card, seed=0)
+    replace(record, cells=cells).write(tmp_path / "r.json")
+    data = json.loads((tmp_path / "r.json").read_text())
+    assert Record.from_json(data).cells == cells
+    for place, value in (("tv", 2), ("shares", {}), ("shares.heads", {}), ("p", "0"), ("shares.heads.low", -1)):
+        edited(f"cells.0.corrected.{place}", value, bad := json.loads(json.dumps(data)))
+        with pytest.raises(InputError, match="was edited or is damaged"):
+            Record.from_json(bad)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -102,6 +103,14 @@ def test_captions_hold_the_verdict_and_its_reason() -> None:
     assert view.caption(row) == "judge error"
     assert view.caption(replace(row, status="null", reason="no_motion")) == "null: no_motion"
     assert view.caption(replace(row, status="scored", outcome="heads")) == "heads"
+
+
+def test_corrected_shares_are_told_with_their_limits(cell) -> None:
+    one = cell(heads=18, tails=6)
+    assert view.corrected_shares(one) == ""
+    shares = {"heads": {"share": 0.75, "low": 0.5, "high": 0.9}, "tails": {"share": 0.25, "low": 0.1, "high": 0.5}}
+    told = view.corrected_shares(replace(one, corrected=SimpleNamespace(shares=shares)))
+    assert told == "heads 75 % (50 % to 90 %), tails 25 % (10 % to 50 %)"
 
 
 def test_card_lines_carry_an_interval() -> None:

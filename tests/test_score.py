@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrate.record import MARGIN_TV
+from calibrate.record import MARGIN_TV, Record
 from calibrate.report import write_report
 from calibrate.score import score_study, score_verdicts
 from cli import scoring
@@ -263,6 +263,23 @@ def test_the_card_in_the_record_holds_only_its_scenes(tmp_path, named_judge, mad
     study = make_study(tmp_path / "s", {"m/coin_toss/1.mp4": "heads"})
     record = score_study(study, named_judge(), out=tmp_path / "r.json", card=card, references=made_references)
     assert record.judge["card"] == {"coin_toss": figures}
+
+
+def test_the_cards_errors_are_carried_through_record_and_page(tmp_path, named_judge, made_references) -> None:
+    figures = {"n": 100, "right": 97, "false_null": 1, "missed_null": 1, "wrong_label": 1}
+    figures["confusion"] = {"heads": {"heads": 39, "tails": 1}, "tails": {"tails": 38, "out_of_domain": 1}}
+    figures["confusion"]["not_settled"] = {"not_settled": 20, "heads": 1}
+    study = make_study(tmp_path / "s", {f"m/coin_toss/{k}.mp4": f"heads|{k}" for k in range(12)})
+    judged = {"out": tmp_path / "r.json", "references": made_references}
+    record = score_study(study, named_judge(), card={"scenes": {"coin_toss": figures}}, **judged)
+    found = record.cells[0].corrected
+    assert Record.read(tmp_path / "r.json").cells[0].corrected == found
+    assert found.tv_interval[1] >= found.tv >= found.tv_interval[0] > 0 and found.confusion_from.startswith("100 clips")
+    assert scoring.summary(record, tmp_path / "r.json")["cells"][0]["corrected"]["p"] == found.p
+    text = write_report(tmp_path / "r.json").read_text(encoding="utf-8")
+    assert "heads 100 % (" in text and "simulated, kept from its training, not this model&#39;s" in text
+    record = score_study(study, named_judge(), **judged)
+    assert record.cells[0].corrected is None
 
 
 def test_a_scene_without_a_reference_is_listed_and_the_others_are_scored(
