@@ -13,6 +13,7 @@ from sim import InputError, QuincunxError
 from .alignment import Alignment
 from .output_file import write_whole
 from .record_check import check_record, strict_json
+from .support import Support
 
 FORMAT = 2
 """Raised by every change of the file's meaning: since 2 a reference may be a set, and `tv` is its nearest point's."""
@@ -127,6 +128,8 @@ class Cell:
     model is within the margin; None if that takes more than 20,000."""
     why_undefined: str | None
     """Why the figures that are None have no value."""
+    support: Support | None = None
+    """Which outcomes it shows and which it may have missed by chance; None in a record of before it was kept."""
 
     @property
     def token(self) -> str:
@@ -215,7 +218,7 @@ class Record:
         return Record(
             **{
                 **fields,
-                "cells": tuple(Cell(**c) for c in cells),
+                "cells": tuple(Cell(**{**c, **_parts(c)}) for c in cells),
                 "clips": tuple(ClipRow(**c) for c in fields["clips"]),
                 "unmatched": tuple(fields["unmatched"]),
                 "warnings": tuple(fields["warnings"]),
@@ -244,3 +247,8 @@ class Record:
         """Write the record; a file that is there is replaced in one step."""
         text = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
         write_whole(Path(path), text + "\n")
+
+
+def _parts(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """The records within a cell's dictionary."""
+    return {"support": None if cell.get("support") is None else Support(**cell["support"])}
