@@ -13,6 +13,7 @@ import scenes
 from .distance import Distance, distance
 from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Finding
 from .stats import benjamini_hochberg, clopper_pearson, goodman, holm, share_bounds, wilson
+from .support import support
 
 if TYPE_CHECKING:
     from sim.reference import Reference
@@ -71,6 +72,7 @@ def measure(
         p_equivalence=_finite(found.p_equivalence),
         **_LATER,
         why_undefined="no clip was scored" if n == 0 else None,
+        support=support(counts, reference),
     )
 
 

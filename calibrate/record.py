@@ -14,6 +14,7 @@ from .alignment import Alignment
 from .corrected import Corrected
 from .output_file import write_whole
 from .record_check import check_record, strict_json
+from .support import Support
 
 FORMAT = 2
 """Raised by every change of the file's meaning: since 2 a reference may be a set, and `tv` is its nearest point's."""
@@ -130,6 +131,8 @@ class Cell:
     """Why the figures that are None have no value."""
     corrected: Corrected | None = None
     """The same with the judge's measured error carried through; None without a card's confusion or a scored clip."""
+    support: Support | None = None
+    """Which outcomes it shows and which it may have missed by chance; None in a record of before it was kept."""
 
     @property
     def token(self) -> str:
@@ -219,7 +222,7 @@ class Record:
         return Record(
             **{
                 **fields,
-                "cells": tuple(Cell(**c) for c in cells),
+                "cells": tuple(Cell(**{**c, **_parts(c)}) for c in cells),
                 "clips": tuple(ClipRow(**c) for c in fields["clips"]),
                 "unmatched": tuple(fields["unmatched"]),
                 "warnings": tuple(fields["warnings"]),
@@ -248,3 +251,8 @@ class Record:
         """Write the record; a file that is there is replaced in one step."""
         text = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
         write_whole(Path(path), text + "\n")
+
+
+def _parts(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """The records within a cell's dictionary."""
+    return {"support": None if cell.get("support") is None else Support(**cell["support"])}

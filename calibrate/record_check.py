@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from sim.reference import Reference
 
+from .support import check_support
+
 if TYPE_CHECKING:
     from .record import Cell, ClipRow, Record
 
@@ -51,9 +53,10 @@ def check_record(record: Record) -> None:
     for part in (record, *record.cells, *record.clips, *record.alignments, *corrections):
         _check_types(part)
     _check_judge(record.judge)
-    sets = set()
+    used, sets = {}, set()
     for token, found in record.references.items():
-        if Reference.from_json(found, origin=f"the reference of {token}").why_point is None:
+        used[token] = Reference.from_json(found, origin=f"the reference of {token}")
+        if used[token].why_point is None:
             sets.add(token)
         _require(_fits(found["counts"], Mapping[str, int]), f"the reference of {token} has odd counts")
         _require(_fits(found["half_width"], float | None), f"the reference of {token} has an odd half_width")
@@ -71,6 +74,9 @@ def check_record(record: Record) -> None:
     _require(set(places) == set(rows), "its cells are not those of its clips")
     for cell in record.cells:
         _check_cell(cell, rows[cell.model, cell.token], record.references[cell.token]["outcomes"])
+        if cell.support is not None:
+            _check_types(cell.support)
+            check_support(cell.support, list(cell.counts.values()), used[cell.token])
         kept = cell.token in sets
         _require(kept or cell.reference_kind == "point", f"the cell of {cell.model!r} has a set that is not kept")
     by_place = {(cell.model, cell.token): cell for cell in record.cells}

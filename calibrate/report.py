@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import alignment_view
+from . import alignment_view, support_view
 from . import report_view as view
 from .output_file import checked_output, write_whole
 from .record import Cell, ClipRow, Record
@@ -139,6 +139,7 @@ def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, 
         details=[_detail(cell, rows, images, record) for cell, rows in zip(record.cells, shown, strict=True)],
         accounting=view.accounting(record),
         moves=alignment_view.lines(record.alignments),
+        supports=support_view.lines(record.cells),
         references=view.references(record),
         kinds=view.kinds(record),
         card=view.card_lines(record.judge["card"]),

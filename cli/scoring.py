@@ -131,6 +131,8 @@ def _judge_for(kind: Kind, asked: Asked, weights: Path | None, out: Path) -> tup
 
 def _tell(record: Record, out: Path) -> None:
     """Print the cells for people, and what did not match."""
+    from calibrate.support_view import HEADER, with_gaps
+    from calibrate.support_view import row as support_row
 
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
@@ -149,6 +151,8 @@ def _tell(record: Record, out: Path) -> None:
 
         moves = ("model", "variant", "change is", "of physics", "of the model", "95 %", "p no follow", "p off")
         print(table((*moves, "finding"), [row(pair) for pair in record.alignments]))
+    if gaps := with_gaps(record.cells):
+        print(table(HEADER, [support_row(cell) for cell in gaps]))
     for line in record.unmatched_lines():
         say(f"not scored: {line}")
     for warning in record.warnings:

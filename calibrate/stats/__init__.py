@@ -6,6 +6,7 @@
 - Within a margin of the reference: `equivalence_test`
 - How many clips a finding takes, and what so many would find: `calibrate.stats.power`
 - Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
+- Which outcomes are missing by chance, and what was never shown: `calibrate.stats.never_shown`
 - What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
 - Two samples against each other: `calibrate.stats.two_shares`, `calibrate.stats.two_samples`
 - Two models against each other: `calibrate.stats.difference_interval`, `efron_stein`, `excess_spread`
