@@ -52,6 +52,10 @@ class ClipRow:
     sha256: str | None = None
     """Hash of the file's bytes."""
     seed: int | str | None = None
+    label: Literal["audit", "doubtful"] | None = None
+    """The list from which a person gave this verdict (calibrate.audit); None for the judge's own."""
+    judged: Mapping[str, Any] | None = None
+    """Of a labelled clip, what the judge said: `status`, `outcome`, `reason` and `confidence`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +170,8 @@ class Record:
     run_cards: Mapping[str, Any] = field(default_factory=dict)
     alignments: tuple[Alignment, ...] = ()
     """For every model with clips of a scene and of its variant: whether it moves as the reference does."""
+    people: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """`audit` and `doubtful`, where people have labelled clips: how far the judge agrees with them."""
 
     @property
     def n_scored(self) -> int:

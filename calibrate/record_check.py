@@ -68,6 +68,7 @@ def check_record(record: Record) -> None:
     for row in record.clips:
         _require(row.status in _STATUSES, f"a clip has the status {row.status!r}")
         _require(row.judge in (None, record.judge["digest"]), f"a clip was read by another judge, {row.judge!r}")
+        _check_label(row)
         rows.setdefault((row.model, row.scene), []).append(row)
     places = [(cell.model, cell.token) for cell in record.cells]
     _require(len(set(places)) == len(places), "a cell is there twice")
@@ -85,6 +86,13 @@ def check_record(record: Record) -> None:
         _require(scored == pair.n, f"the change of {pair.model!r} to {pair.token} has other numbers than its cells")
         parts = (pair.p_aligned, pair.p_off, pair.p_aligned_holm, pair.p_off_holm)
         _require(all(p is None or 0 <= p <= 1 for p in parts), f"the change to {pair.token} has a p outside 0 to 1")
+
+
+def _check_label(row: ClipRow) -> None:
+    _require((row.label is None) == (row.judged is None), f"a clip, {row.file!r}, has half a label")
+    if row.judged is not None:
+        whole = set(row.judged) == {"status", "outcome", "reason", "confidence"} and row.judged["status"] in _STATUSES
+        _require(whole, f"a labelled clip, {row.file!r}, has an odd verdict of the judge")
 
 
 def _check_judge(judge: Mapping[str, Any]) -> None:
