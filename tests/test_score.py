@@ -238,6 +238,19 @@ def test_a_small_reference_is_used_with_a_warning_and_an_old_one_refused(tmp_pat
     assert record.n_scored == 0 and "the reference of coin_toss is of version" in str(record.unmatched[0]["why"])
 
 
+def test_a_reference_of_another_engine_version_and_machine_scores_alike_and_says_so(tmp_path, made_references) -> None:
+    """S13: its counts are what they are; the record keeps where they come from."""
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\nm,coin_toss,1,heads,\nm,coin_toss,2,tails,\n")
+    elsewhere = replace(made_references["coin_toss"], engine_version="2.3.7", platform="Darwin-arm64")
+    records = [
+        score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={"coin_toss": reference})
+        for reference in (made_references["coin_toss"], elsewhere)
+    ]
+    assert records[0].cells == records[1].cells
+    kept = records[1].references["coin_toss"]
+    assert (kept["engine_version"], kept["platform"]) == ("2.3.7", "Darwin-arm64")
+
+
 def test_a_table_of_verdicts_needs_neither_judge_nor_clips(tmp_path: Path, made_references) -> None:
     rows = [f"m,die_roll,{k},face_{1 + k % 6}," for k in range(30)] + [f"n,die_roll,{k},face_6," for k in range(30)]
     (tmp_path / "v.csv").write_text("model,scene,k,outcome,reason\n" + "\n".join(rows))
@@ -280,18 +293,6 @@ def test_the_cards_errors_are_carried_through_record_and_page(tmp_path, named_ju
     assert "heads 100 % (" in text and "simulated, kept from its training, not this model&#39;s" in text
     record = score_study(study, named_judge(), **judged)
     assert record.cells[0].corrected is None
-
-
-def test_uneven_nulls_are_warned_of_in_record_and_page(tmp_path, named_judge, made_references) -> None:
-    figures = {"n": 140, "right": 130, "false_null": 10, "missed_null": 0, "wrong_label": 0}
-    figures["confusion"] = {"heads": {"heads": 60, "out_of_domain": 10}, "tails": {"tails": 70}}
-    study = make_study(tmp_path / "s", {f"m/coin_toss/{k}.mp4": f"heads|{k}" for k in range(12)})
-    judged = {"out": tmp_path / "r.json", "references": made_references}
-    cell = score_study(study, named_judge(), card={"scenes": {"coin_toss": figures}}, **judged).cells[0]
-    assert "heads in 10 of 70 clips, tails in 0 of 70" in str(cell.null_warning)
-    assert cell.anchors["likeliest"]["tv"] == pytest.approx(0.48) and cell.anchors["faithful"]["tv"] == cell.tv_expected
-    text = write_report(tmp_path / "r.json").read_text(encoding="utf-8")
-    assert "Nulls are not even:" in text and "always the likeliest 0.48" in text
 
 
 def test_a_scene_without_a_reference_is_listed_and_the_others_are_scored(
