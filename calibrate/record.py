@@ -131,6 +131,10 @@ class Cell:
     """Why the figures that are None have no value."""
     corrected: Corrected | None = None
     """The same with the judge's measured error carried through; None without a card's confusion or a scored clip."""
+    anchors: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    """Where other models lie on this scale, see calibrate.anchors; empty in a record of before they were kept."""
+    null_warning: str | None = None
+    """Said if one outcome is likelier to be read as null than another, so that the scored clips are no fair sample."""
     support: Support | None = None
     """Which outcomes it shows and which it may have missed by chance; None in a record of before it was kept."""
 

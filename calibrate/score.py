@@ -21,6 +21,7 @@ from .alignment import alignments
 from .cell import adjusted, measure
 from .corrected import with_correction
 from .layouts.verdict_tables import read_tables
+from .null_warning import with_null_warning
 from .outlook import with_outlook
 from .output_file import checked_output
 from .record import MARGIN_TV, ClipRow, Record
@@ -239,6 +240,7 @@ def _finish(
         [measure(m, token, rows, used[token], seed=seed, margin=margin) for (m, token), rows in by_cell.items()]
     )
     cells = with_correction(with_outlook(cells, seed=seed), used, judge["card"], seed=seed)
+    cells = with_null_warning(cells, judge["card"], seed=seed)
     record = Record(
         quincunx=metadata.version("quincunx"),
         study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),
