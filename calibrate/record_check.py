@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.reference import Reference
 
+from .anytime import check_anytime
 from .support import check_support
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ def check_record(record: Record) -> None:
         if cell.support is not None:
             _check_types(cell.support)
             check_support(cell.support, list(cell.counts.values()), used[cell.token])
+        if cell.anytime is not None:
+            _check_types(cell.anytime)
+            check_anytime(cell.anytime)
         kept = cell.token in sets
         _require(kept or cell.reference_kind == "point", f"the cell of {cell.model!r} has a set that is not kept")
     by_place = {(cell.model, cell.token): cell for cell in record.cells}
@@ -118,7 +122,6 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
     parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, cell.q, *cell.tv_bounds]
     parts += [cell.p_equivalence, cell.p_equivalence_holm, cell.margin, cell.detectable_tv]
     parts += [*cell.scorability_interval, *cell.scorability_wilson]
-    parts += [part for anchor in cell.anchors.values() for part in anchor.values()]
     if (found := cell.corrected) is not None:
         _require(list(found.shares) == list(outcomes), f"{where} has corrected shares of other outcomes")
         _require(all(set(s) == {"share", "low", "high"} for s in found.shares.values()), f"{where} has odd shares")

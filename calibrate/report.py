@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import alignment_view, scale_view, support_view
+from . import alignment_view, anytime_view, support_view
 from . import report_view as view
 from .output_file import checked_output, write_whole
 from .record import Cell, ClipRow, Record
@@ -140,6 +140,7 @@ def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, 
         accounting=view.accounting(record),
         moves=alignment_view.lines(record.alignments),
         supports=support_view.lines(record.cells),
+        anytime=anytime_view.lines(record.cells),
         references=view.references(record),
         kinds=view.kinds(record),
         card=view.card_lines(record.judge["card"]),
@@ -169,7 +170,6 @@ def _detail(cell: Cell, rows: Sequence[ClipRow], images: dict[str, str], record:
         "sentence": view.sentence(cell),
         "reference": view.about_reference(cell),
         "chart": view.chart(cell),
-        "scale": scale_view.scale(cell),
         "corrected_shares": view.corrected_shares(cell),
         "thumbnails": thumbnails,
         "n_left_out": n_files - len(rows),

@@ -18,10 +18,10 @@ from judge.verdict import Verdict
 from sim import InputError, QuincunxError
 
 from .alignment import alignments
+from .anytime import with_anytime
 from .cell import adjusted, measure
 from .corrected import with_correction
 from .layouts.verdict_tables import read_tables
-from .null_warning import with_null_warning
 from .outlook import with_outlook
 from .output_file import checked_output
 from .record import MARGIN_TV, ClipRow, Record
@@ -240,7 +240,7 @@ def _finish(
         [measure(m, token, rows, used[token], seed=seed, margin=margin) for (m, token), rows in by_cell.items()]
     )
     cells = with_correction(with_outlook(cells, seed=seed), used, judge["card"], seed=seed)
-    cells = with_null_warning(cells, judge["card"], seed=seed)
+    cells = with_anytime(cells, used)
     record = Record(
         quincunx=metadata.version("quincunx"),
         study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),
