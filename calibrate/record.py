@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 from sim import InputError, QuincunxError
 
+from . import anytime
 from .alignment import Alignment
+from .anytime import Anytime
 from .corrected import Corrected
 from .output_file import write_whole
 from .record_check import check_record, strict_json
@@ -141,6 +143,8 @@ class Cell:
     """Said if one outcome is likelier to be read as null than another, so that the scored clips are no fair sample."""
     support: Support | None = None
     """Which outcomes it shows and which it may have missed by chance; None in a record of before it was kept."""
+    anytime: Anytime | None = None
+    """Figures that hold at every number of clips; None without scored clips, or in a record of before it was kept."""
 
     @property
     def token(self) -> str:
@@ -265,4 +269,5 @@ class Record:
 
 def _parts(cell: Mapping[str, Any]) -> dict[str, Any]:
     """The records within a cell's dictionary."""
-    return {"support": None if cell.get("support") is None else Support(**cell["support"])}
+    support = None if cell.get("support") is None else Support(**cell["support"])
+    return {"support": support, "anytime": anytime.from_json(cell.get("anytime"))}

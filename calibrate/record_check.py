@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.reference import Reference
 
+from .anytime import check_anytime
 from .support import check_support
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ def check_record(record: Record) -> None:
         if cell.support is not None:
             _check_types(cell.support)
             check_support(cell.support, list(cell.counts.values()), used[cell.token])
+        if cell.anytime is not None:
+            _check_types(cell.anytime)
+            check_anytime(cell.anytime)
         kept = cell.token in sets
         _require(kept or cell.reference_kind == "point", f"the cell of {cell.model!r} has a set that is not kept")
     by_place = {(cell.model, cell.token): cell for cell in record.cells}

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from sim import NULL_REASONS
 
-from . import alignment_view, people_view, scale_view, support_view
+from . import alignment_view, anytime_view, people_view, scale_view, support_view
 from . import report_view as view
 from .audit import AUDIT_CLIPS, as_judged, audit_order, audited
 from .output_file import checked_output, write_whole
@@ -183,6 +183,7 @@ def _page(
         accounting=view.accounting(record),
         moves=alignment_view.lines(record.alignments),
         supports=support_view.lines(record.cells),
+        anytime=anytime_view.lines(record.cells),
         references=view.references(record),
         kinds=view.kinds(record),
         card=view.card_lines(record.judge["card"]),

@@ -18,6 +18,7 @@ from judge.verdict import Verdict
 from sim import InputError, QuincunxError
 
 from .alignment import alignments
+from .anytime import with_anytime
 from .audit import agreement_with_people, as_judged, error_tables
 from .cell import adjusted, measure
 from .corrected import with_correction
@@ -244,7 +245,7 @@ def finish(
     errors = error_tables(judge["card"], rows, seed=seed)
     judged = {place: [as_judged(row) for row in some] for place, some in by_cell.items()}
     cells = with_correction(with_outlook(cells, seed=seed), used, errors, judged, seed=seed)
-    cells = with_null_warning(cells, errors, seed=seed)
+    cells = with_anytime(with_null_warning(cells, errors, seed=seed), used)
     record = Record(
         quincunx=metadata.version("quincunx"),
         study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),

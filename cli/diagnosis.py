@@ -21,6 +21,8 @@ NEEDED_FOR = {"judge": "the trained judge", "bullet": "the second engine"}
 """Extra -> what needs it."""
 BAD_MUJOCO = "4.0.0"
 """Has a wrong sparse solve (google-deepmind/mujoco release 4.0.1)."""
+MAX_OFF = 0.05
+"""How far a realised restitution may lie from the asked one."""
 
 _OWN_ENVIRONMENT = "Install quincunx into an environment of its own"
 
@@ -140,7 +142,7 @@ def references() -> list[Check]:
     import scenes
     from scenes.shipped import tokens
 
-    checks = []
+    checks, here = [], f"{platform.system()}-{platform.machine()}"
     for name in scenes.names():
         ours = (Path(scenes.__file__).parent / f"{name}.py").is_file()
         for token in tokens(scenes.load(name)):
@@ -150,8 +152,23 @@ def references() -> list[Check]:
                 checks.append(Check(name=f"reference {token}", state="missing", detail=str(fault), essential=ours))
                 continue
             detail = f"{found.n} rollouts, {found.engine} {found.engine_version}, {found.platform}"
+            if (found.engine_version, found.platform) != (_version(found.engine), here):
+                detail += f"; not those of this machine ({here}): rollouts here agree in distribution, not bit by bit"
             checks.append(Check(name=f"reference {token}", state="ok", detail=detail))
     return checks
+
+
+def engines() -> list[Check]:
+    """Whether the second engine rebounds as asked: elsewhere its ideal bounces were seen to lose energy from 10 m."""
+    from sim.bullet_check import bounce
+
+    try:
+        seen = [bounce(asked, height_m=height) for asked in (0.5, 1.0) for height in (0.5, 10.0)]
+    except QuincunxError as fault:
+        return [Check(name="bullet bounce", state="missing", detail=str(fault), essential=False)]
+    well = all(abs(found.realised - found.asked) < MAX_OFF for found in seen)
+    detail = "; ".join(f"asked {b.asked}, from {b.height_m:g} m {b.realised:.3f}" for b in seen)
+    return [Check(name="bullet bounce", state="ok" if well else "failed", detail=detail, essential=False)]
 
 
 GROUPS: dict[str, Callable[[], list[Check]]] = {
@@ -161,6 +178,7 @@ GROUPS: dict[str, Callable[[], list[Check]]] = {
     "gl": gl,
     "weights": weights,
     "references": references,
+    "engines": engines,
 }
 
 

@@ -13,7 +13,7 @@ from sim import QuincunxError
 from .choosing import Asked, Cache, EndpointUrl, JudgeKind, KeyEnv, Kind, Model, PerMinute, Votes, chosen_judge
 from .faults import NOTHING_SCORED, WRONG_USE, guarded, stop
 from .judging import Weights, versions
-from .output import Json, print_json, progress, say, table
+from .output import Json, print_json, progress, say, table, visible
 
 if TYPE_CHECKING:
     from calibrate.record import Record
@@ -131,6 +131,7 @@ def _judge_for(kind: Kind, asked: Asked, weights: Path | None, out: Path) -> tup
 
 def _tell(record: Record, out: Path) -> None:
     """Print the cells for people, and what did not match."""
+    from calibrate.anytime_view import told
     from calibrate.support_view import HEADER, with_gaps
     from calibrate.support_view import row as support_row
 
@@ -153,6 +154,8 @@ def _tell(record: Record, out: Path) -> None:
         print(table((*moves, "finding"), [row(pair) for pair in record.alignments]))
     if gaps := with_gaps(record.cells):
         print(table(HEADER, [support_row(cell) for cell in gaps]))
+    for line in told(record.cells):
+        print(visible(line))
     for line in record.unmatched_lines():
         say(f"not scored: {line}")
     for warning in record.warnings:

@@ -141,7 +141,7 @@ def _mover(model: Any, body: int, scene: str) -> Mover:
         off_axis = np.cross(axis, lever)
         about_axis = float(axis @ turn @ np.diag(inertia) @ turn.T @ axis + mass * off_axis @ off_axis)
         weight = mass * _matrix(model.body_quat[body]).T @ model.opt.gravity
-        if abs(float(axis @ np.cross(lever, weight))) > 1e-9:
+        if np.linalg.norm(off_axis) * np.linalg.norm(np.cross(axis, weight)) > 1e-9:  # in some pose, if not in this
             raise SceneError(
                 f"{scene}: gravity turns {name!r} about its hinge, which BulletEngine does not model; balance it"
             )

@@ -154,7 +154,9 @@ def contact(
 def world(params: Params) -> Any:
     """An empty MjSpec with this project's solver settings: z up, SI, radians, elliptic cone.
 
-    The scene adds bodies, geoms and the keyframe `start`; camera and lights come from the Scene record.
+    The scene adds bodies, geoms and the keyframe `start`; camera and lights come from the Scene record. With Euler's
+    step the energy of bodies jointed to one another drifts in proportion to the step: 1.3 % in 10 s of a double
+    pendulum at 1/4800 s, 0.6 % at half of it. A scene of jointed bodies may set `option.integrator` to RK4.
     """
     import mujoco
 

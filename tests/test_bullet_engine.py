@@ -1,9 +1,12 @@
 import math
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 
+from sim import Params, Scene
 from sim.bullet_engine import BulletEngine
-from sim.engine import engine
+from sim.engine import Run, engine
 from sim.mujoco_engine import MujocoEngine
 from sim.rollout import simulate
 from tests.bullet_stage import run, staged, thrown
@@ -22,15 +25,28 @@ def test_free_fall_follows_newton():
     np.testing.assert_allclose(flight.velocity[:, 0, 3:], np.tile([3, -4, 5], (len(t), 1)), atol=1e-9)
 
 
-def test_run_alone_equals_the_same_run_after_others_bit_for_bit():
-    scene = staged(
-        thrown("box", (0.01, 0.01, 0.012), qpos=[0, 0, 0.08, 1, 0, 0, 0], qvel=[0.4, 0, 0, 9, 14, -8]), duration_s=0.4
-    )
-    draws = [scene.params(0, i) for i in range(8)]
-    together = BulletEngine().run(scene, draws, full=True, threads=1)[7].trajectory
-    alone = BulletEngine().run(scene, draws[7:], full=True, threads=2)[0].trajectory
-    for name in ("position_m", "quaternion", "velocity"):
-        assert getattr(together, name).tobytes() == getattr(alone, name).tobytes()
+def _seventh_throw() -> tuple[Scene, list[Params]]:
+    body = thrown("box", (0.01, 0.01, 0.012), qpos=[0, 0, 0.08, 1, 0, 0, 0], qvel=[0.4, 0, 0, 9, 14, -8])
+    scene = staged(body, duration_s=0.4)
+    return scene, [scene.params(0, i) for i in range(8)]
+
+
+def _bytes(found: Run) -> bytes:
+    return b"".join(getattr(found.trajectory, name).tobytes() for name in ("position_m", "quaternion", "velocity"))
+
+
+def _alone(_: int) -> bytes:
+    scene, draws = _seventh_throw()
+    return _bytes(BulletEngine().run(scene, draws[7:], full=True, threads=2)[0])
+
+
+def test_run_alone_equals_the_same_run_after_others_and_in_a_fresh_process_bit_for_bit():
+    """S11: saved worlds are said to diverge, sleeping bodies to stay asleep."""
+    scene, draws = _seventh_throw()
+    together = _bytes(BulletEngine().run(scene, draws, full=True, threads=1)[7])
+    assert _alone(0) == together
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+        assert next(fresh.map(_alone, [0])) == together
 
 
 def test_stops_early_when_the_scene_is_decided_and_then_agrees_with_the_full_run():

@@ -1,8 +1,6 @@
 import pytest
 
-from sim import (
-    SceneError,
-)
+from sim import SceneError, contact, world
 from sim.bullet_model import fixed_parts
 from sim.mujoco_engine import compile_scene
 from tests.bullet_stage import run, staged, thrown, wheel
@@ -41,6 +39,22 @@ def test_what_bullet_would_lose_is_refused(extra, message):
 def test_unbalanced_wheel_is_refused():
     with pytest.raises(SceneError, match="gravity turns 'thing' about its hinge"):
         run(wheel(12, off_centre_m=0.01, axis=(0, 1, 0)))
+
+
+def test_a_pendulum_that_hangs_straight_down_is_refused_too():
+    """S19: its weight turns it in every other pose, whatever the pose that the model is written in."""
+    import mujoco
+
+    def build(params):
+        spec = world(params)
+        bob = spec.worldbody.add_body(name="thing")
+        bob.add_joint(name="thing", type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 1, 0])
+        bob.add_geom(name="bob", size=[0.01, 0, 0], pos=[0, 0, -0.3], **contact(params, restitution=0.3, friction=0.3))
+        spec.add_key(name="start", qpos=[1.0], qvel=[0.0])
+        return spec
+
+    with pytest.raises(SceneError, match="gravity turns 'thing' about its hinge"):
+        run(staged(build))
 
 
 def test_fixed_geoms_are_found_with_their_world_poses():

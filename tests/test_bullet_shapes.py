@@ -8,6 +8,7 @@ from sim.bullet_shapes import pybullet
 
 
 def test_without_pybullet_one_line_says_how_to_install_it(monkeypatch):
+    """S21: it has no wheels past Python 3.11, so that everything else must do without."""
     import sys
 
     pybullet.cache_clear()

@@ -96,6 +96,32 @@ def test_unknown_side_is_refused():
         face_image("edge")
 
 
+@pytest.mark.parametrize("condim", [3, 6])
+def test_a_coin_whirling_on_its_rim_is_settled_by_rolling_friction_and_null_without(condim):
+    """S07: rolling friction acts in contacts of six dimensions alone; without it the coin whirls on past the clip."""
+    import mujoco
+
+    fixed = {name: 0.0 for name in COIN.factors} | {"friction": 0.3, "restitution": 0.2, "tails_up": False}
+    model = compile_scene(COIN, Params(fixed, COIN.solver))
+    assert model.geom("coin").condim[0] == 6
+    model.geom("coin").condim[0] = condim
+    data, lean = mujoco.MjData(model), np.pi / 2 - 0.3
+    height_m = coin_toss.RADIUS_M * np.sin(lean) + coin_toss.HALF_M * np.cos(lean)
+    data.qpos[:] = [0, 0, height_m, np.cos(lean / 2), np.sin(lean / 2), 0, 0]
+    data.qvel[4] = 20.0  # about the diameter that leans
+    decided_s = None
+    while decided_s is None and data.time < COIN.duration_s:
+        mujoco.mj_step(model, data, COIN.solver.steps_per_frame)
+        poses = {"position_m": data.qpos[None, None, :3], "quaternion": data.qpos[None, None, 3:]}
+        states = States(bodies=("coin",), time_s=data.time, params={}, velocity=data.qvel[None, None], **poses)
+        decided_s = data.time if COIN.decided(states)[0] else None
+    seen = COIN.read(path(data.qpos[3:], data.qpos[2], spin_rad_s=np.linalg.norm(data.qvel[3:])))
+    if condim == 6:
+        assert decided_s is not None and decided_s < 1 and seen in COIN.outcomes
+    else:
+        assert decided_s is None and seen == Null("not_settled")
+
+
 @pytest.mark.slow
 def test_tails_up_is_the_same_toss_with_the_names_exchanged():
     base = [r.outcome for r in simulate(COIN, seed=5, indices=range(300))]

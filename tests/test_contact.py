@@ -1,12 +1,14 @@
 """A contact gives the rebound that was asked for, in the law, in the discrete step and in MuJoCo itself."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sim import Params, Solver, contact, world
 from sim.contact import damping_ratio, one_sided_restitution
+from sim.sampling import sample
 
 
 def integrated_restitution(z):
@@ -109,3 +111,21 @@ def test_a_small_fast_ball_does_not_pass_a_thin_wall():
     qvel[:, 1:3] = rng.normal(0, 0.3, (n, 2))
     batch.step(nstep=240)
     assert (qpos[:, 0] < 0).all() and (qvel[:, 0] < 0).all()
+
+
+def test_a_ball_that_tunnels_through_a_soft_floor_is_a_counted_failure(ball):
+    """S01: with stock softness the ball falls out of the scene, which its row in the reference says."""
+    import mujoco
+
+    def build(params):
+        spec = world(params)
+        thin, stock = [1, 1, 0.001], {"solref": [0.02, 1], "solimp": [0.9, 0.95, 0.001, 0.5, 2]}
+        spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_BOX, size=thin, pos=[0, 0, -0.001], **stock)
+        body = spec.worldbody.add_body(name="ball")
+        body.add_freejoint(name="ball")
+        body.add_geom(name="ball", size=[0.002, 0, 0], density=2500, **stock)
+        spec.add_key(name="start", qpos=[0, 0, 0.01, 1, 0, 0, 0], qvel=[0, 0, -3, 0, 0, 0])
+        return spec
+
+    found = sample(replace(ball, build=build, factors={}, settings={}), n=4, seed=1)
+    assert found.failed == {"left_the_scene": [0, 1, 2, 3]} and not sum(found.counts.values())

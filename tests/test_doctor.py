@@ -1,7 +1,10 @@
 import importlib.metadata
 import importlib.util
 import json
+import platform
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import sim.gl
 from cli import diagnosis, main
 from cli.faults import EXTRAS
 from sim import PrerequisiteError
+from sim.bullet_check import bounce
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -112,6 +116,41 @@ def test_no_gl_is_told_with_the_command_that_installs_it(monkeypatch, capsys):
         main.main()
     assert stopped.value.code == 1
     assert "apt-get install -y libegl1 libgl1-mesa-dri" in capsys.readouterr().out
+
+
+def test_the_bounce_of_the_second_engine_is_shown_beside_the_asked_one(monkeypatch):
+    """S17: ideal bounces were seen to lose energy from 10 m."""
+    (check,) = diagnosis.diagnose("engines")
+    assert (check.state, check.essential) == ("ok", False)
+    shown = re.findall(r"asked ([\d.]+), from ([\d.]+) m ([\d.]+)", check.detail)
+    assert {(asked, height) for asked, height, _ in shown} >= {("1.0", "0.5"), ("1.0", "10")}
+    assert all(float(asked) == pytest.approx(float(seen), abs=0.002) for asked, _, seen in shown)
+    lossy = replace(bounce(1.0, height_m=0.5), realised=0.93)
+    monkeypatch.setattr("sim.bullet_check.bounce", lambda asked, height_m: lossy)
+    assert diagnosis.engines()[0].state == "failed"
+
+    def absent(asked, height_m):
+        raise PrerequisiteError("run: pip install pybullet")
+
+    monkeypatch.setattr("sim.bullet_check.bounce", absent)
+    assert (diagnosis.engines()[0].state, diagnosis.engines()[0].detail) == ("missing", "run: pip install pybullet")
+
+
+@pytest.mark.parametrize("changed", [{"engine_version": "3.16.1"}, {"platform": "Darwin-arm64"}])
+def test_a_reference_of_another_engine_version_or_machine_is_well_with_a_note(monkeypatch, changed):
+    """S13: it is compared in distribution, never bit by bit."""
+    import scenes
+
+    of_here = replace(
+        scenes.reference("coin_toss"),
+        engine_version=importlib.metadata.version("mujoco"),
+        platform=f"{platform.system()}-{platform.machine()}",
+    )
+    for found, note in ((of_here, False), (replace(of_here, **changed), True)):
+        monkeypatch.setattr(scenes, "reference", lambda token, found=found: found)
+        check = by_name(diagnosis.references())["reference coin_toss"]
+        assert check.state == "ok" and all(value in check.detail for value in changed.values()) >= note
+        assert ("rollouts here agree in distribution, not bit by bit" in check.detail) == note
 
 
 def test_json_holds_every_check(monkeypatch, capsys):

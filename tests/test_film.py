@@ -17,12 +17,14 @@ def coin():
     return scenes.load("coin_toss")
 
 
-def test_films_are_the_rollouts_of_their_indices(coin):
+@pytest.mark.parametrize(("size_px", "fps"), [(SMALL, 8), ((36, 30), 4)])
+def test_films_are_the_rollouts_of_their_indices(coin, size_px, fps):
+    """S23: drawing, and the size of the picture, must not touch the random numbers."""
     indices = [3, 0]
-    shown = list(films(coin, seed=5, indices=indices, size_px=SMALL, fps=8))
+    shown = list(films(coin, seed=5, indices=indices, size_px=size_px, fps=fps))
     early = list(simulate(coin, seed=5, indices=indices))
     assert [(f.index, f.outcome, f.null) for f in shown] == [(r.index, r.outcome, r.null) for r in early]
-    assert {f.frames.shape for f in shown} == {(round(coin.duration_s * 8), *SMALL, 3)}
+    assert {f.frames.shape for f in shown} == {(round(coin.duration_s * fps), *size_px, 3)}
     assert (shown[0].frames[0] != shown[0].frames[-1]).any()
 
 

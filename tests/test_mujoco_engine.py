@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scenes
-from sim import EngineError, Null, SceneError, Solver, contact, world
+from sim import EngineError, Null, Params, SceneError, Solver, contact, world
 from sim.engine import engine
 from sim.mujoco_engine import MujocoEngine, body_states, compile_scene
 from sim.trajectory import rotation_matrices
@@ -52,6 +52,45 @@ def test_free_flight_obeys_gravity(ball):
     t, z = run.trajectory.time_s, run.trajectory.position_m[:, 0, 2]
     falling = z > 0.02
     assert np.allclose(z[falling][:6], 0.1 - 0.5 * 9.81 * t[falling][:6] ** 2, atol=2e-4)
+
+
+@pytest.mark.parametrize(("timestep_s", "most"), [(1 / 4800, 0.015), (1 / 9600, 0.0075)])
+def test_a_double_pendulum_follows_lagrange_and_drifts_in_energy_as_the_step_is_long(timestep_s, most):
+    """S19: engines are said to damp joints in secret, and smaller steps to freeze a pendulum."""
+    import mujoco
+    from scipy.integrate import solve_ivp
+
+    length, mass, g, n_steps = 0.2, 0.1, 9.81, round(0.5 / timestep_s)
+    spec = world(Params({}, Solver(timestep_s=timestep_s)))
+    parent = spec.worldbody
+    for k in range(2):
+        parent = parent.add_body(name=f"arm_{k}", pos=[0, 0, -length * k])
+        parent.add_joint(name=f"arm_{k}", type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, -1, 0])
+        parent.add_geom(name=f"bob_{k}", size=[0.01, 0, 0], pos=[0, 0, -length], mass=mass, contype=0, conaffinity=0)
+    spec.option.enableflags = mujoco.mjtEnableBit.mjENBL_ENERGY
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    data.qpos[:] = [1.0, 0.5]
+    mujoco.mj_forward(model, data)
+    lowest, before = -3 * mass * g * length, data.energy.sum()
+    mujoco.mj_step(model, data, n_steps)
+    early = data.qpos.copy()
+    mujoco.mj_step(model, data, 19 * n_steps)
+    mujoco.mj_forward(model, data)
+    assert data.time == pytest.approx(10) and np.abs(data.qvel).max() > 0.5
+    assert abs(data.energy.sum() - before) < most * (before - lowest)
+
+    def motion(_, y):
+        """Lagrange's equations of two equal balls on weightless arms, angles from the vertical, y = (a, b, a', b')."""
+        a, b, va, vb = y
+        ball = 0.4 * 0.01**2
+        inertia = [[ball + 2 * length**2, length**2 * np.cos(a - b)], [length**2 * np.cos(a - b), ball + length**2]]
+        turn = length**2 * np.sin(a - b)
+        torque = [-turn * vb**2 - 2 * g * length * np.sin(a), turn * va**2 - g * length * np.sin(b)]
+        return [va, vb, *np.linalg.solve(inertia, torque)]
+
+    exact = solve_ivp(motion, (0, 0.5), [1.0, 1.5, 0, 0], rtol=1e-10, atol=1e-10).y[:2, -1]
+    assert np.allclose([early[0], early.sum()], exact, atol=0.005)
 
 
 def test_angular_velocity_is_in_the_world_frame(ball):

@@ -238,6 +238,19 @@ def test_a_small_reference_is_used_with_a_warning_and_an_old_one_refused(tmp_pat
     assert record.n_scored == 0 and "the reference of coin_toss is of version" in str(record.unmatched[0]["why"])
 
 
+def test_a_reference_of_another_engine_version_and_machine_scores_alike_and_says_so(tmp_path, made_references) -> None:
+    """S13: its counts are what they are; the record keeps where they come from."""
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\nm,coin_toss,1,heads,\nm,coin_toss,2,tails,\n")
+    elsewhere = replace(made_references["coin_toss"], engine_version="2.3.7", platform="Darwin-arm64")
+    records = [
+        score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references={"coin_toss": reference})
+        for reference in (made_references["coin_toss"], elsewhere)
+    ]
+    assert records[0].cells == records[1].cells
+    kept = records[1].references["coin_toss"]
+    assert (kept["engine_version"], kept["platform"]) == ("2.3.7", "Darwin-arm64")
+
+
 def test_a_table_of_verdicts_needs_neither_judge_nor_clips(tmp_path: Path, made_references) -> None:
     rows = [f"m,die_roll,{k},face_{1 + k % 6}," for k in range(30)] + [f"n,die_roll,{k},face_6," for k in range(30)]
     (tmp_path / "v.csv").write_text("model,scene,k,outcome,reason\n" + "\n".join(rows))

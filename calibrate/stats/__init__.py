@@ -7,6 +7,7 @@
 - How many clips a finding takes, and what so many would find: `calibrate.stats.power`
 - Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
 - Which outcomes are missing by chance, and what was never shown: `calibrate.stats.never_shown`
+- At every number of clips at once: `calibrate.stats.dirichlet_e_value`, `calibrate.stats.confidence_sequence`
 - What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
 - Two samples against each other: `calibrate.stats.two_shares`, `calibrate.stats.two_samples`
 - Two models against each other: `calibrate.stats.difference_interval`, `efron_stein`, `excess_spread`

@@ -59,7 +59,7 @@ def tv_interval(counts: Sequence[int] | np.ndarray, baseline: Baseline, *, seed:
     tv = total_variation(whole, baseline)
     tail = (1 - level) / 2
     low, high = _low(whole, baseline, tail, seed), _high(n, tv, baseline, level)
-    margin = _own_half_width(baseline, 1 - tail)  # each limit has half of the error
+    margin = own_half_width(baseline, 1 - tail)  # each limit has half of the error
     if margin == 0:
         return Interval(low=low, high=min(high, 1 - min(baseline.p)), level=level)
     low = max(0.0, tv - math.hypot(tv - low, margin)) if low > 0 else 0.0
@@ -68,7 +68,7 @@ def tv_interval(counts: Sequence[int] | np.ndarray, baseline: Baseline, *, seed:
     return Interval(low=low, high=min(high, 1.0), level=level)
 
 
-def _own_half_width(baseline: Baseline, level: float) -> float:
+def own_half_width(baseline: Baseline, level: float) -> float:
     """Quantile of the total variation of the baseline's own shares from the truth, in the normal approximation."""
     if baseline.n is None:
         return 0.0
