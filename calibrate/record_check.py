@@ -130,6 +130,9 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
     parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, cell.q, *cell.tv_bounds]
     parts += [cell.p_equivalence, cell.p_equivalence_holm, cell.margin, cell.detectable_tv]
     parts += [*cell.scorability_interval, *cell.scorability_wilson]
+    powered = cell.prediction_powered
+    _require(not powered or list(powered) == list(outcomes), f"{where} has prediction-powered shares of other outcomes")
+    parts += [part for share in powered.values() for part in share.values()]
     parts += [part for anchor in cell.anchors.values() for part in anchor.values()]
     if (found := cell.corrected) is not None:
         _require(list(found.shares) == list(outcomes), f"{where} has corrected shares of other outcomes")
