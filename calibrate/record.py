@@ -137,6 +137,9 @@ class Cell:
     """Why the figures that are None have no value."""
     corrected: Corrected | None = None
     """The same with the judge's measured error carried through; None without a card's confusion or a scored clip."""
+    prediction_powered: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Outcome -> `share`, `low` and `high` (95 %) from audit labels and the judge's verdicts of the other clips
+    (calibrate.powered); empty without enough labels."""
     anchors: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     """Where other models lie on this scale, see calibrate.anchors; empty in a record of before they were kept."""
     null_warning: str | None = None

@@ -227,7 +227,8 @@ def _detail(
         "reference": view.about_reference(cell),
         "chart": view.chart(cell),
         "scale": scale_view.scale(cell),
-        "corrected_shares": view.corrected_shares(cell),
+        "corrected_shares": view.told_shares(cell.corrected.shares if cell.corrected else {}),
+        "powered_shares": view.told_shares(cell.prediction_powered),
         "thumbnails": thumbnails,
         "n_left_out": n_files - len(rows),
     }

@@ -231,15 +231,11 @@ def _ideal(token: str) -> str:
     return ", ".join(f"{outcome} {p:.3f}" for outcome, p in scene.ideal.items())
 
 
-def corrected_shares(cell: Cell) -> str:
-    """Each outcome's share with the judge's error carried through."""
-    if cell.corrected is None:
-        return ""
-    each = (
-        f"{o} {percent(s['share'])} ({percent(s['low'])} to {percent(s['high'])})"
-        for o, s in cell.corrected.shares.items()
+def told_shares(shares: Mapping[str, Mapping[str, float]]) -> str:
+    """Outcome -> `share`, `low` and `high`, in words."""
+    return ", ".join(
+        f"{o} {percent(s['share'])} ({percent(s['low'])} to {percent(s['high'])})" for o, s in shares.items()
     )
-    return ", ".join(each)
 
 
 def card_lines(card: Mapping[str, Mapping[str, int]] | None) -> list[dict[str, Any]]:

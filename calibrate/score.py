@@ -26,6 +26,7 @@ from .layouts.verdict_tables import read_tables
 from .null_warning import with_null_warning
 from .outlook import with_outlook
 from .output_file import checked_output
+from .powered import with_powered
 from .record import MARGIN_TV, ClipRow, Record
 from .study import read_study
 from .study_clip import Clip
@@ -245,6 +246,7 @@ def finish(
     errors = error_tables(judge["card"], rows, seed=seed)
     judged = {place: [as_judged(row) for row in some] for place, some in by_cell.items()}
     cells = with_correction(with_outlook(cells, seed=seed), used, errors, judged, seed=seed)
+    cells = with_powered(cells, by_cell, seed=seed)
     cells = with_anytime(with_null_warning(cells, errors, seed=seed), used)
     record = Record(
         quincunx=metadata.version("quincunx"),

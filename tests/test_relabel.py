@@ -58,9 +58,16 @@ def test_labels_correct_their_clips_and_only_the_audit_tells_how_the_judge_errs(
     assert about == "55 clips of coin_toss in this record's random audit"
     assert sum(table["tails"].values()) == 5 and "object_lost" not in table
     assert cell.corrected.confusion_from == about and "simulated" in record.cells[0].corrected.confusion_from
+    heads = new.cells[0].prediction_powered["heads"]
+    # by hand: what the judge said of the other 25 clips, shifted by labels less verdicts on the 55
+    rest = sum(row.status == "scored" for row in order[55:]) / 25
+    theta_heads, theta_tails = rest + (50 - (55 - nulls)) / 55, 5 / 55
+    assert heads["share"] == pytest.approx(min(1, theta_heads / (theta_heads + theta_tails)))
+    assert 0 < heads["low"] < heads["share"] <= heads["high"] <= 1 and not record.cells[0].prediction_powered
     monkeypatch.setattr("calibrate.report.MOST_PER_CELL", 100)
     text = write_report(tmp_path / "new.json").read_text(encoding="utf-8")
     assert "Against people" in text and "the audit below tests" in text and "by people; the judge said" in text
+    assert "prediction-powered" in text
 
 
 def test_fewer_than_fifty_audited_clips_leave_the_card_in_force(scored: Path, tmp_path: Path) -> None:
