@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import scenes
 
+from .anchors import anchors
 from .distance import Distance, distance
 from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Finding
 from .stats import benjamini_hochberg, clopper_pearson, goodman, holm, share_bounds, wilson
@@ -71,6 +72,7 @@ def measure(
         margin=margin,
         p_equivalence=_finite(found.p_equivalence),
         **_LATER,
+        anchors=anchors(reference, _finite(found.expected)),
         why_undefined="no clip was scored" if n == 0 else None,
         support=support(counts, reference),
     )

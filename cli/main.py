@@ -15,6 +15,7 @@ from . import (
     comparing,
     demo,
     doctor,
+    exporting,
     fault_sheet,
     judging,
     planning,
@@ -34,8 +35,20 @@ Every verb takes --help. Exit codes: 0 done, 1 failed, 2 wrong use, 3 nothing sc
 app = typer.Typer(
     help=HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
-groups = (catalogue, planning, reference, judging, fault_sheet, checking, scoring, comparing, replication, demo, doctor)
-for group in groups:
+for group in (
+    catalogue,
+    planning,
+    reference,
+    judging,
+    fault_sheet,
+    checking,
+    scoring,
+    exporting,
+    comparing,
+    replication,
+    demo,
+    doctor,
+):
     group.register(app)
 
 

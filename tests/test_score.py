@@ -295,6 +295,18 @@ def test_the_cards_errors_are_carried_through_record_and_page(tmp_path, named_ju
     assert record.cells[0].corrected is None
 
 
+def test_uneven_nulls_are_warned_of_in_record_and_page(tmp_path, named_judge, made_references) -> None:
+    figures = {"n": 140, "right": 130, "false_null": 10, "missed_null": 0, "wrong_label": 0}
+    figures["confusion"] = {"heads": {"heads": 60, "out_of_domain": 10}, "tails": {"tails": 70}}
+    study = make_study(tmp_path / "s", {f"m/coin_toss/{k}.mp4": f"heads|{k}" for k in range(12)})
+    judged = {"out": tmp_path / "r.json", "references": made_references}
+    cell = score_study(study, named_judge(), card={"scenes": {"coin_toss": figures}}, **judged).cells[0]
+    assert "heads in 10 of 70 clips, tails in 0 of 70" in str(cell.null_warning)
+    assert cell.anchors["likeliest"]["tv"] == pytest.approx(0.48) and cell.anchors["faithful"]["tv"] == cell.tv_expected
+    text = write_report(tmp_path / "r.json").read_text(encoding="utf-8")
+    assert "Nulls are not even:" in text and "always the likeliest 0.48" in text
+
+
 def test_a_scene_without_a_reference_is_listed_and_the_others_are_scored(
     tmp_path, made_references, monkeypatch
 ) -> None:
