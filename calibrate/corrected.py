@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from .stats.judge_correction import Correction, as_said, correct, widened
 if TYPE_CHECKING:
     from sim.reference import Reference
 
-    from .record import Cell
+    from .record import Cell, ClipRow
 
 NULL = "null"
 """How a clip without an outcome is called in a table of what is true and what is said."""
@@ -72,28 +73,32 @@ def confusion_of(table: Mapping[str, Mapping[str, int]], outcomes: Sequence[str]
 def with_correction(
     cells: Sequence[Cell],
     references: Mapping[str, Reference],
-    card: Mapping[str, Mapping[str, Any]] | None,
+    errors: Mapping[str, tuple[Mapping[str, Mapping[str, int]], str]],
+    judged: Mapping[tuple[str, str], Sequence[ClipRow]],
     *,
     seed: int,
 ) -> tuple[Cell, ...]:
-    """The cells, with `corrected` where the judge's card has a confusion for the scene and something was scored.
+    """The cells, with `corrected` where it is known how the judge errs and it gave some clip an outcome.
 
     Args:
         cells: All cells of the record.
         references: Scene token -> reference.
-        card: Scene -> figures of the judge's card, of which `confusion` is used; None for a judge without a card.
+        errors: Scene -> truth -> {said: clips}, and which clips these are (calibrate.audit.error_tables).
+        judged: (model, scene token) -> the cell's clips, with the judge's own verdicts.
         seed: Seed of the Monte Carlo draws.
     """
     found: list[Corrected | None] = []
     for cell in cells:
-        table = (card or {}).get(cell.scene, {}).get("confusion")
+        table, about = errors.get(cell.scene, (None, ""))
         confusion = None if table is None else confusion_of(table, tuple(cell.counts))
-        if table is None or confusion is None or cell.scored == 0:
+        rows = judged[cell.model, cell.token]
+        counts = Counter(row.outcome for row in rows if row.status == "scored")
+        if confusion is None or not counts:
             found.append(None)
             continue
-        n = sum(sum(row.values()) for row in table.values())
-        about = f"{n} clips of {cell.scene} on the judge's card: simulated, kept from its training, not this model's"
-        found.append(corrected(cell, references[cell.token], confusion, confusion_from=about, seed=seed))
+        said = {outcome: counts[outcome] for outcome in cell.counts}
+        nulls = sum(row.status == NULL for row in rows)
+        found.append(corrected(said, nulls, references[cell.token], confusion, confusion_from=about, seed=seed))
     p_holm = holm([None if one is None else one.p for one in found])
     return tuple(
         cell if one is None else replace(cell, corrected=replace(one, p_holm=p))
@@ -102,7 +107,7 @@ def with_correction(
 
 
 def corrected(
-    cell: Cell, reference: Reference, confusion: Confusion, *, confusion_from: str, seed: int
+    said: Mapping[str, int], nulls: int, reference: Reference, confusion: Confusion, *, confusion_from: str, seed: int
 ) -> Corrected | None:
     """The numbers of one cell with the judge's error carried through; None if no truth can be told.
 
@@ -111,13 +116,14 @@ def corrected(
     test of the model at every quality of the judge.
 
     Args:
-        cell: Its counts and nulls; clips without a verdict say nothing here.
+        said: Outcome -> clips of which the judge said it, in the reference's order.
+        nulls: Clips that it called null; those without a verdict say nothing here.
         reference: The scene's reference.
         confusion: How the judge errs.
         confusion_from: Which clips tell.
         seed: Seed of the Monte Carlo draws.
     """
-    counts, nulls = list(cell.counts.values()), sum(cell.null.values())
+    counts = list(said.values())
     found = correct([*counts, nulls], confusion, seed=seed)
     if found is None:
         return None
@@ -139,7 +145,7 @@ def corrected(
         confusion_from=confusion_from,
         shares={
             outcome: {"share": share, "low": ends.low, "high": ends.high}
-            for outcome, share, ends in zip(cell.counts, found.shares, found.intervals, strict=True)
+            for outcome, share, ends in zip(said, found.shares, found.intervals, strict=True)
         },
         null=found.null,
         n_effective=found.n_effective,

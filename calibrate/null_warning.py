@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .stats.equal_rates import equal_rates_test
 
@@ -40,18 +40,18 @@ def null_warning(
 
 
 def with_null_warning(
-    cells: Sequence[Cell], card: Mapping[str, Mapping[str, Any]] | None, *, seed: int
+    cells: Sequence[Cell], errors: Mapping[str, tuple[Mapping[str, Mapping[str, int]], str]], *, seed: int
 ) -> tuple[Cell, ...]:
-    """The cells, with `null_warning` where the judge's card shows unequal rates of nulls.
+    """The cells, with `null_warning` where the judge is known to call one outcome null oftener than another.
 
     Args:
         cells: All cells of the record.
-        card: Scene -> figures of the judge's card, of which `confusion` is used.
+        errors: Scene -> truth -> {said: clips}, and which clips these are (calibrate.audit.error_tables).
         seed: Seed of the test's draws.
     """
     found: dict[str, str | None] = {}
     for cell in cells:
-        table = (card or {}).get(cell.scene, {}).get("confusion")
-        if table is not None and cell.scene not in found:
-            found[cell.scene] = null_warning(table, tuple(cell.counts), about="the judge's card", seed=seed)
+        if cell.scene in errors and cell.scene not in found:
+            table, about = errors[cell.scene]
+            found[cell.scene] = null_warning(table, tuple(cell.counts), about=about, seed=seed)
     return tuple(replace(cell, null_warning=found.get(cell.scene)) for cell in cells)

@@ -54,6 +54,10 @@ class ClipRow:
     sha256: str | None = None
     """Hash of the file's bytes."""
     seed: int | str | None = None
+    label: Literal["audit", "doubtful"] | None = None
+    """The list from which a person gave this verdict (calibrate.audit); None for the judge's own."""
+    judged: Mapping[str, Any] | None = None
+    """Of a labelled clip, what the judge said: `status`, `outcome`, `reason` and `confidence`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +137,9 @@ class Cell:
     """Why the figures that are None have no value."""
     corrected: Corrected | None = None
     """The same with the judge's measured error carried through; None without a card's confusion or a scored clip."""
+    prediction_powered: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Outcome -> `share`, `low` and `high` (95 %) from audit labels and the judge's verdicts of the other clips
+    (calibrate.powered); empty without enough labels."""
     anchors: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     """Where other models lie on this scale, see calibrate.anchors; empty in a record of before they were kept."""
     null_warning: str | None = None
@@ -170,6 +177,8 @@ class Record:
     run_cards: Mapping[str, Any] = field(default_factory=dict)
     alignments: tuple[Alignment, ...] = ()
     """For every model with clips of a scene and of its variant: whether it moves as the reference does."""
+    people: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """`audit` and `doubtful`, where people have labelled clips: how far the judge agrees with them."""
 
     @property
     def n_scored(self) -> int:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .record import Cell, ClipRow, Record
 
 _STATUSES = ("scored", "null", "unreadable", "judge_error", "refused", "missing")
-_SHARE: dict[str, Any] = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)
-_SHARE |= dict.fromkeys(("nearest", "share", "low", "high", "low_together", "high_together"), float | None)
+SHARE: dict[str, Any] = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)
+SHARE |= dict.fromkeys(("nearest", "share", "low", "high", "low_together", "high_together"), float | None)
 _FIGURES = ("n", "right", "false_null", "missed_null", "wrong_label")
 
 
@@ -69,6 +69,7 @@ def check_record(record: Record) -> None:
     for row in record.clips:
         _require(row.status in _STATUSES, f"a clip has the status {row.status!r}")
         _require(row.judge in (None, record.judge["digest"]), f"a clip was read by another judge, {row.judge!r}")
+        _check_label(row)
         rows.setdefault((row.model, row.scene), []).append(row)
     places = [(cell.model, cell.token) for cell in record.cells]
     _require(len(set(places)) == len(places), "a cell is there twice")
@@ -89,6 +90,13 @@ def check_record(record: Record) -> None:
         _require(scored == pair.n, f"the change of {pair.model!r} to {pair.token} has other numbers than its cells")
         parts = (pair.p_aligned, pair.p_off, pair.p_aligned_holm, pair.p_off_holm)
         _require(all(p is None or 0 <= p <= 1 for p in parts), f"the change to {pair.token} has a p outside 0 to 1")
+
+
+def _check_label(row: ClipRow) -> None:
+    _require((row.label is None) == (row.judged is None), f"a clip, {row.file!r}, has half a label")
+    if row.judged is not None:
+        whole = set(row.judged) == {"status", "outcome", "reason", "confidence"} and row.judged["status"] in _STATUSES
+        _require(whole, f"a labelled clip, {row.file!r}, has an odd verdict of the judge")
 
 
 def _check_judge(judge: Mapping[str, Any]) -> None:
@@ -117,11 +125,14 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
     _require(set(shown) <= set(outcomes), f"{where} has clips with other outcomes")
     _require(math.isclose(cell.scorability, cell.scored / cell.requested), f"{where} has another scorability")
     for share in cell.shares.values():
-        _require(set(share) == set(_SHARE), f"{where} has odd shares")
-        _require(all(_fits(share[k], hint) for k, hint in _SHARE.items()), f"{where} has odd shares")
+        _require(set(share) == set(SHARE), f"{where} has odd shares")
+        _require(all(_fits(share[k], hint) for k, hint in SHARE.items()), f"{where} has odd shares")
     parts = [cell.tv, cell.tv_point, cell.tv_expected, cell.p, cell.p_holm, cell.q, *cell.tv_bounds]
     parts += [cell.p_equivalence, cell.p_equivalence_holm, cell.margin, cell.detectable_tv]
     parts += [*cell.scorability_interval, *cell.scorability_wilson]
+    powered = cell.prediction_powered
+    _require(not powered or list(powered) == list(outcomes), f"{where} has prediction-powered shares of other outcomes")
+    parts += [part for share in powered.values() for part in share.values()]
     parts += [part for anchor in cell.anchors.values() for part in anchor.values()]
     if (found := cell.corrected) is not None:
         _require(list(found.shares) == list(outcomes), f"{where} has corrected shares of other outcomes")

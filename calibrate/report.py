@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from . import alignment_view, anytime_view, scale_view, support_view
+from sim import NULL_REASONS
+
+from . import alignment_view, anytime_view, people_view, scale_view, support_view
 from . import report_view as view
+from .audit import AUDIT_CLIPS, as_judged, audit_order, audited
 from .output_file import checked_output, write_whole
 from .record import Cell, ClipRow, Record
 from .study_files import is_inside, is_regular
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
     import jinja2
 
 TEMPLATES = Path(__file__).parent / "templates"
+SCRIPT = (TEMPLATES / "labels.js").read_text(encoding="utf-8")
+"""The page's one script, named by its hash in the page's policy: no other runs."""
 IMAGE_BUDGET_BYTES = 6_000_000
 """All thumbnails together, before base64 makes them a third larger."""
 PAGE_LIMIT_BYTES = 10_000_000
@@ -33,13 +40,20 @@ UNSEEN = dict.fromkeys(
 """Control characters and marks that turn the direction of writing: a name that holds them is shown without."""
 
 
-def write_report(record_path: Path | str, out_html: Path | str | None = None, *, thumbnails: bool = True) -> Path:
+def write_report(
+    record_path: Path | str,
+    out_html: Path | str | None = None,
+    *,
+    thumbnails: bool = True,
+    audit: int = AUDIT_CLIPS,
+) -> Path:
     """Write the page of a record; a clip that is gone is shown without its picture.
 
     Args:
         record_path: What `score` wrote.
         out_html: File to write; None for the record's name with `.html`.
         thumbnails: False to leave all pictures out.
+        audit: Clips of the random audit to show, after those that are labelled.
 
     Returns:
         The file written.
@@ -50,11 +64,13 @@ def write_report(record_path: Path | str, out_html: Path | str | None = None, *,
     record = Record.read(record_path)
     page_path = Path(record_path).with_suffix(".html") if out_html is None else out_html
     out = checked_output(page_path, inputs=[record_path], cure="choose another file")
-    shown = _shown(record)
-    images = _images(record, Path(record_path).resolve().parent, shown) if thumbnails else {}
-    page = _page(record, shown, images)
+    shown, sample = _shown(record), _to_audit(record, audit)
+    at = Path(record_path).resolve().parent
+    images = _images(record, at, [sample, *shown]) if thumbnails else {}
+    links = _links(record, at, out)
+    page = _page(record, shown, sample, images, links)
     if len(page.encode()) >= PAGE_LIMIT_BYTES:  # thousands of cells, or very long names: the figures matter most
-        page = _page(record, [[] for _ in shown], {})
+        page = _page(record, [[] for _ in shown], [], {}, {})
     write_whole(out, page.translate(UNSEEN))
     return out
 
@@ -67,6 +83,25 @@ def _shown(record: Record) -> list[list[ClipRow]]:
     for row in record.clips:
         by_cell.setdefault((row.model, row.scene), []).append(row)
     return [view.doubtful_first(by_cell[cell.model, cell.token])[:most] for cell in record.cells]
+
+
+def _to_audit(record: Record, n: int) -> list[ClipRow]:
+    """The next clips of the audit."""
+    done = len(audited(record.clips, seed=record.seed))
+    return audit_order(record.clips, seed=record.seed)[done : done + n]
+
+
+def _links(record: Record, at: Path, page: Path) -> dict[str, str]:
+    """File -> where the page finds the clip, as long as the study lies where the record says."""
+    folder = at / record.study
+    try:
+        if not folder.is_dir():
+            return {}
+    except OSError:  # a name that no folder can have
+        return {}
+    way = os.path.relpath(folder, page.resolve().parent)
+    files = {str(row.file) for row in record.clips if row.file is not None}
+    return {file: quote(f"{way}/{file}", errors="replace") for file in files}
 
 
 def _images(record: Record, at: Path, shown: Sequence[Sequence[ClipRow]]) -> dict[str, str]:
@@ -125,7 +160,15 @@ def template(name: str, **filters: Callable[..., Any]) -> jinja2.Template:
     return environment.get_template(name)
 
 
-def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, str]) -> str:
+def _page(
+    record: Record,
+    shown: Sequence[Sequence[ClipRow]],
+    sample: Sequence[ClipRow],
+    images: dict[str, str],
+    links: dict[str, str],
+) -> str:
+    import markupsafe
+
     page = template(
         "report.html", number=view.number, percent=view.percent, p=view.p_text, q=view.q_text, span=view.span
     )
@@ -136,7 +179,7 @@ def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, 
         models=models,
         tokens=tokens,
         by_place={(cell.model, cell.token): i for i, cell in enumerate(record.cells)},
-        details=[_detail(cell, rows, images, record) for cell, rows in zip(record.cells, shown, strict=True)],
+        details=[_detail(cell, rows, images, links, record) for cell, rows in zip(record.cells, shown, strict=True)],
         accounting=view.accounting(record),
         moves=alignment_view.lines(record.alignments),
         supports=support_view.lines(record.cells),
@@ -149,21 +192,34 @@ def _page(record: Record, shown: Sequence[Sequence[ClipRow]], images: dict[str, 
         margin=view.margin(record),
         totals=view.totals(record),
         has_pictures=bool(images),
+        audit=[_thumbnail(row, images, links) for row in sample],
+        n_judged=len(audit_order(record.clips, seed=record.seed)),
+        n_audited=len(audited(record.clips, seed=record.seed)),
+        people=people_view.lines(record.people),
+        label_options=[record.references[token]["outcomes"] for token in tokens],
+        null_reasons=NULL_REASONS,
+        script=markupsafe.Markup(SCRIPT),  # noqa: S704 our own file
+        script_hash=f"sha256-{base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode('ascii')}",
         n_tested=sum(cell.p is not None for cell in record.cells),
     )
 
 
-def _detail(cell: Cell, rows: Sequence[ClipRow], images: dict[str, str], record: Record) -> dict[str, object]:
+def _thumbnail(row: ClipRow, images: dict[str, str], links: dict[str, str]) -> view.Thumbnail:
+    sure = "" if row.confidence is None else f"{100 * row.confidence:.0f} % sure"
+    return view.Thumbnail(
+        row=row,
+        image=images.get(str(row.file)),
+        link=links.get(str(row.file)),
+        caption=view.caption(row),
+        doubt=sure if row.judged is None else f"by people; the judge said {view.caption(as_judged(row))}",
+    )
+
+
+def _detail(
+    cell: Cell, rows: Sequence[ClipRow], images: dict[str, str], links: dict[str, str], record: Record
+) -> dict[str, object]:
     """What the page shows of one cell."""
-    thumbnails = [
-        view.Thumbnail(
-            row=row,
-            image=images.get(str(row.file)),
-            caption=view.caption(row),
-            doubt="" if row.confidence is None else f"{100 * row.confidence:.0f} % sure",
-        )
-        for row in rows
-    ]
+    thumbnails = [_thumbnail(row, images, links) for row in rows]
     n_files = sum(r.file is not None for r in record.clips if (r.model, r.scene) == (cell.model, cell.token))
     return {
         "cell": cell,
@@ -171,7 +227,8 @@ def _detail(cell: Cell, rows: Sequence[ClipRow], images: dict[str, str], record:
         "reference": view.about_reference(cell),
         "chart": view.chart(cell),
         "scale": scale_view.scale(cell),
-        "corrected_shares": view.corrected_shares(cell),
+        "corrected_shares": view.told_shares(cell.corrected.shares if cell.corrected else {}),
+        "powered_shares": view.told_shares(cell.prediction_powered),
         "thumbnails": thumbnails,
         "n_left_out": n_files - len(rows),
     }

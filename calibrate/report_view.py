@@ -57,6 +57,8 @@ class Thumbnail:
     row: ClipRow
     image: str | None
     """Base64 JPEG of the last frame."""
+    link: str | None
+    """Where the clip itself lies, from the page."""
     caption: str
     doubt: str
     """What to show of the confidence."""
@@ -161,9 +163,11 @@ def chart(cell: Cell) -> Chart:
 
 
 def doubtful_first(rows: Iterable[ClipRow]) -> list[ClipRow]:
-    """Clips that have a file: those without a confidence, then by rising confidence."""
+    """Clips that have a file: those without a confidence, then by rising confidence, then what people have labelled."""
     there = [row for row in rows if row.file is not None]
-    return sorted(there, key=lambda r: (-1.0 if r.confidence is None else r.confidence, r.file or ""))
+    return sorted(
+        there, key=lambda r: (r.label is not None, -1.0 if r.confidence is None else r.confidence, r.file or "")
+    )
 
 
 def caption(row: ClipRow) -> str:
@@ -227,15 +231,11 @@ def _ideal(token: str) -> str:
     return ", ".join(f"{outcome} {p:.3f}" for outcome, p in scene.ideal.items())
 
 
-def corrected_shares(cell: Cell) -> str:
-    """Each outcome's share with the judge's error carried through."""
-    if cell.corrected is None:
-        return ""
-    each = (
-        f"{o} {percent(s['share'])} ({percent(s['low'])} to {percent(s['high'])})"
-        for o, s in cell.corrected.shares.items()
+def told_shares(shares: Mapping[str, Mapping[str, float]]) -> str:
+    """Outcome -> `share`, `low` and `high`, in words."""
+    return ", ".join(
+        f"{o} {percent(s['share'])} ({percent(s['low'])} to {percent(s['high'])})" for o, s in shares.items()
     )
-    return ", ".join(each)
 
 
 def card_lines(card: Mapping[str, Mapping[str, int]] | None) -> list[dict[str, Any]]:

@@ -19,12 +19,14 @@ from sim import InputError, QuincunxError
 
 from .alignment import alignments
 from .anytime import with_anytime
+from .audit import agreement_with_people, as_judged, error_tables
 from .cell import adjusted, measure
 from .corrected import with_correction
 from .layouts.verdict_tables import read_tables
 from .null_warning import with_null_warning
 from .outlook import with_outlook
 from .output_file import checked_output
+from .powered import with_powered
 from .record import MARGIN_TV, ClipRow, Record
 from .study import read_study
 from .study_clip import Clip
@@ -92,7 +94,7 @@ def score_study(
     rows = [_row(clip, hashes.get(clip.file or ""), verdicts) for clip in clips]
     about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, {clip.scene for clip in clips})}
     listed = [*study.unmatched, *left_out]
-    return _finish(
+    return finish(
         rows, used, listed, study=study.folder, judge=about, cards=study.cards, seed=seed, margin=margin, out=out
     )
 
@@ -119,7 +121,7 @@ def score_verdicts(
             unmatched.append(_left_out(f"{row.model}/{row.scene}/{row.file or '(no file)'}", refused[row.scene]))
     rows = [row for row in rows if row.scene not in refused]
     about = {"digest": digest, "kind": "table of verdicts", "card": None}
-    return _finish(rows, used, unmatched, study=Path(table), judge=about, cards={}, seed=seed, margin=margin, out=out)
+    return finish(rows, used, unmatched, study=Path(table), judge=about, cards={}, seed=seed, margin=margin, out=out)
 
 
 def _check_margin(margin: float) -> None:
@@ -222,7 +224,7 @@ def _card(card: Mapping[str, Any] | None, used: Iterable[str]) -> dict[str, Any]
     return {name: figures for name, figures in card.get("scenes", {}).items() if name.partition("@")[0] in names}
 
 
-def _finish(
+def finish(
     rows: list[ClipRow],
     used: Mapping[str, Reference],
     unmatched: Sequence[Unmatched],
@@ -234,14 +236,18 @@ def _finish(
     margin: float,
     out: Path,
 ) -> Record:
+    """The record of clips whose verdicts are there, written to `out`."""
     by_cell: dict[tuple[str, str], list[ClipRow]] = {}
     for row in sorted(rows, key=lambda r: (r.model, r.scene, r.file or "\U0010ffff", r.reason or "")):
         by_cell.setdefault((row.model, row.scene), []).append(row)
     cells = adjusted(
         [measure(m, token, rows, used[token], seed=seed, margin=margin) for (m, token), rows in by_cell.items()]
     )
-    cells = with_correction(with_outlook(cells, seed=seed), used, judge["card"], seed=seed)
-    cells = with_anytime(with_null_warning(cells, judge["card"], seed=seed), used)
+    errors = error_tables(judge["card"], rows, seed=seed)
+    judged = {place: [as_judged(row) for row in some] for place, some in by_cell.items()}
+    cells = with_correction(with_outlook(cells, seed=seed), used, errors, judged, seed=seed)
+    cells = with_powered(cells, by_cell, seed=seed)
+    cells = with_anytime(with_null_warning(cells, errors, seed=seed), used)
     record = Record(
         quincunx=metadata.version("quincunx"),
         study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),
@@ -254,6 +260,7 @@ def _finish(
         warnings=tuple(_warnings(by_cell, {token: used[token] for token in sorted({row.scene for row in rows})})),
         run_cards=cards,
         alignments=alignments(cells, used, seed=seed),
+        people=agreement_with_people(rows, seed=seed),
     )
     record.write(out)
     return record

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import scenes
@@ -30,18 +30,13 @@ def read_verdicts(path: Path) -> tuple[list[ClipRow], list[Unmatched], str]:
     Raises:
         InputError: The file cannot be read, lacks a column, or a row contradicts itself.
     """
-    try:
-        data = path.read_bytes()
-        text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); give a CSV file of verdicts") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
-    digest = f"csv:{hashlib.sha256(data).hexdigest()}"
+    text = csv_text(path)
+    digest = f"csv:{hashlib.sha256(path.read_bytes()).hexdigest()}"
     tokens, seen = scene_tokens(), set()
     rows: list[ClipRow] = []
     unmatched: list[Unmatched] = []
-    for line, plain in _lines(path, text):
+    needed, like = ("model", "scene", "outcome"), "model, scene, file or k, outcome, reason"
+    for line, plain in csv_lines(path, text, needed=needed, any_of=("file", "k"), like=like):
         where = f"{path} line {line}"
         name = plain.get("file") or plain.get("k") or ""
         key = (plain["model"], plain["scene"], name)
@@ -58,18 +53,44 @@ def read_verdicts(path: Path) -> tuple[list[ClipRow], list[Unmatched], str]:
     return rows, unmatched, digest
 
 
-def _lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and fields of every row."""
+def csv_text(path: Path) -> str:
+    """The text of a CSV file.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); give a CSV file of verdicts") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+
+
+def csv_lines(
+    path: Path, text: str, *, needed: Sequence[str], any_of: Sequence[str] = (), like: str | None = None
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and fields of every row, without spaces at their ends.
+
+    Args:
+        path: Where the table comes from, for messages.
+        text: The table.
+        needed: Columns without which it is refused.
+        any_of: Columns of which it needs one.
+        like: Which columns it should have, for the message; `needed` if None.
+
+    Raises:
+        InputError: It is no CSV, or lacks a column.
+    """
     table = csv.DictReader(io.StringIO(text, newline=""))
     try:
         columns = list(table.fieldnames or ())
-        for column in ("model", "scene", "outcome"):
+        for column in needed:
             if column not in columns:
-                raise InputError(
-                    f"{path} lacks the column {column!r}; it needs model, scene, file or k, outcome, reason"
-                )
-        if not {"file", "k"} & set(columns):
-            raise InputError(f"{path} lacks a column 'file' or 'k' that tells the clips of a cell apart")
+                raise InputError(f"{path} lacks the column {column!r}; it needs {like or ', '.join(needed)}")
+        if any_of and not set(any_of) & set(columns):
+            which = " or ".join(repr(column) for column in any_of)
+            raise InputError(f"{path} lacks a column {which} that tells the clips of a cell apart")
         if twice := [column for column in columns if columns.count(column) > 1]:
             raise InputError(f"{path} has more than one column {twice[0]!r}; remove all but one")
         for row in table:

@@ -17,7 +17,7 @@ PACKAGES = ("sim", "scenes", "judge", "calibrate", "benchmarks", "cli")
 """The project's import packages; their names are generic, so that others may use them too."""
 REQUIRED = {"mujoco": (3, 17), "numpy": (2, 1), "scipy": (1, 14), "av": (14,), "trimesh": (4, 5)}
 """Distribution -> lowest release that the code was written for."""
-NEEDED_FOR = {"judge": "the trained judge", "bullet": "the second engine"}
+NEEDED_FOR = {"judge": "the trained judge", "bullet": "the second engine", "tables": "Parquet or a data frame"}
 """Extra -> what needs it."""
 BAD_MUJOCO = "4.0.0"
 """Has a wrong sparse solve (google-deepmind/mujoco release 4.0.1)."""

@@ -23,6 +23,7 @@ NOTHING_SCORED = 3
 INTERRUPTED = 130
 
 EXTRAS = {"torch": "judge", "torchvision": "judge", "safetensors": "judge", "pybullet": "bullet"}
+EXTRAS |= dict.fromkeys(("pandas", "pyarrow"), "tables")
 """Optional distribution -> the extra of this project that installs it."""
 
 

@@ -9,7 +9,19 @@ from typing import Annotated
 
 import typer
 
-from . import catalogue, checking, comparing, demo, doctor, judging, planning, reference, replication, scoring
+from . import (
+    catalogue,
+    checking,
+    comparing,
+    demo,
+    doctor,
+    exporting,
+    judging,
+    planning,
+    reference,
+    replication,
+    scoring,
+)
 
 _OPTION = re.compile(r"--?[a-z][a-z-]*(=.*)?", re.DOTALL)
 
@@ -22,7 +34,19 @@ Every verb takes --help. Exit codes: 0 done, 1 failed, 2 wrong use, 3 nothing sc
 app = typer.Typer(
     help=HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
-for group in (catalogue, planning, reference, judging, checking, scoring, comparing, replication, demo, doctor):
+for group in (
+    catalogue,
+    planning,
+    reference,
+    judging,
+    checking,
+    scoring,
+    exporting,
+    comparing,
+    replication,
+    demo,
+    doctor,
+):
     group.register(app)
 
 

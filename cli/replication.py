@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -78,9 +78,11 @@ def pawbench(
     scenes: Annotated[Path, typer.Option(help="scenes.jsonl of the package.")],
     json: Json = False,
 ) -> None:
-    """PAWBench's TVD, coverage and scene pass rate.
+    """PAWBench's TVD, coverage and scene pass rate, and what of them survives.
 
-    TVD is 100 x total variation and lower is better; coverage is in percent and higher is better.
+    TVD is 100 x total variation and lower is better; coverage is in percent and higher is better. Beside the published
+    figures stands the same over every scene with a readable clip: what a perfect sampler would show (floor), the excess
+    over it with an interval, and on how many scenes the model differs from the reference beyond chance.
     """
     from calibrate.published.pawbench import replicate
 
@@ -97,3 +99,19 @@ def pawbench(
             if not m["complete"]:
                 say(f"note: {model} on {track} is not the published 25 scenes of 50 clips")
     print(table(("track", "model", "status", "average", "scenes passed %", "groups"), lines))
+    mended = [
+        (model, *_mended(m["mended"]), "-" if m["track_average"] is None else f"{m['track_average']:.1f}")
+        for model, m in found["tracks"].get("calibration", {"models": {}})["models"].items()
+    ]
+    if mended:
+        header = ("model", "scenes", "tvd", "floor", "excess (95 %)", "scenes that differ", "as published")
+        print("\nmended, every scene with a readable clip, no scene blocked\n" + table(header, mended))
+
+
+def _mended(model: dict[str, Any]) -> tuple[str, ...]:
+    n = str(model["n_scenes"])
+    if model["tvd"] is None:
+        return (n, "-", "-", "-", "-")
+    low, high = model["excess_interval"]
+    figures = (f"{model['tvd']:.1f}", f"{model['floor']:.1f}", f"{model['excess']:.1f} ({low:.1f} to {high:.1f})")
+    return (n, *figures, f"{model['n_differ']} of {n}")

@@ -1,4 +1,4 @@
-"""Verbs on studies and records: `score`, `report`."""
+"""Verbs on studies and records: `score`, `report`, `relabel`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add this file's verbs to the command."""
-    for verb in (score, report):
+    for verb in (score, report, relabel):
         app.command(verb.__name__)(guarded(verb))
 
 
@@ -167,6 +167,7 @@ def report(
     record: Annotated[Path, typer.Argument(metavar="RECORD", help="What `score` wrote.")],
     out: Annotated[Path | None, typer.Option(help="Page to write.", show_default="RECORD with .html")] = None,
     thumbnails: Annotated[bool, typer.Option(help="Show the clips; off for a page of numbers alone.")] = True,
+    audit: Annotated[int, typer.Option(min=0, help="Clips of the random audit to show.")] = 60,
     json: Json = False,
 ) -> None:
     """Write a record as a web page.
@@ -175,8 +176,36 @@ def report(
     """
     from calibrate.report import write_report
 
-    page = write_report(record, out, thumbnails=thumbnails)
+    page = write_report(record, out, thumbnails=thumbnails, audit=audit)
     if json:
         print_json({"file": str(page)})
     else:
         print(page)
+
+
+def relabel(
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="What `score` wrote.")],
+    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="The labels.csv that the report saved.")],
+    out: Annotated[Path, typer.Option(help="Record to write.")],
+    json: Json = False,
+) -> None:
+    """Put people's labels into a record.
+
+    Every label corrects the verdict of its clip; only the random audit tells how often the judge errs.
+    """
+    import calibrate.relabel
+
+    done = calibrate.relabel.relabel(record, labels, out=out)
+    if json:
+        numbers = {"labels": done.n_labels, "changed": done.n_changed, "unused_audit_labels": done.n_unused}
+        print_json({**numbers, "people": dict(done.record.people), **summary(done.record, out)})
+    else:
+        _tell(done.record, out)
+    say(f"{done.n_labels} labels, {done.n_changed} verdicts changed")
+    for name, found in done.record.people.items():
+        wrong = ", ".join(
+            f"{kind.replace('_', ' ')} {found[kind]}" for kind in ("false_null", "missed_null", "wrong_label")
+        )
+        say(f"{name}: the judge agrees with people on {found['right']} of {found['n']} clips ({wrong})")
+    if done.n_unused:
+        say(f"warning: {done.n_unused} audit labels lie behind the first clip without one; label that one too")

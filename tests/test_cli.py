@@ -28,7 +28,7 @@ HEAVY = "torch torchvision safetensors mujoco cv2 scipy trimesh av pybullet matp
 SLOW = ["sim.evidence", "sim.reference", "sim.rollout"]
 VERBS = (
     "scenes show render kit plan reference merge references reference-card judge card train validate agree score "
-    "report replicate demo doctor"
+    "report export replicate demo doctor"
 ).split()
 
 

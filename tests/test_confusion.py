@@ -34,6 +34,11 @@ def test_shares_outside_the_simplex_are_those_of_the_highest_likelihood() -> Non
     assert -said @ np.log(found @ BAD) == pytest.approx(best, abs=1e-3)
 
 
+def test_what_a_judge_never_says_of_any_state_falls_out() -> None:
+    one_word = np.array([[1.0, 0, 0], [1.0, 0, 0], [0, 0, 1]])
+    np.testing.assert_allclose(true_shares([6, 3, 3], one_word), [1 / 3, 1 / 3, 1 / 3], atol=1e-6)
+
+
 def test_what_the_judge_makes_of_the_truth_leads_back_to_it() -> None:
     truth = np.array([0.5, 0.2, 0.3])
     np.testing.assert_allclose(true_shares(truth @ BAD, BAD), truth, atol=1e-12)

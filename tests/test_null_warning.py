@@ -25,6 +25,6 @@ def test_every_model_of_the_scene_gets_the_warning_and_no_other(made_references)
         return measure(model, token, [row], made_references[token], seed=0)
 
     cells = [cell("a", "coin_toss", "heads"), cell("b", "coin_toss", "tails"), cell("a", "die_roll", "face_1")]
-    found = with_null_warning(cells, {"coin_toss": {"confusion": UNEVEN}}, seed=0)
+    found = with_null_warning(cells, {"coin_toss": (UNEVEN, "these")}, seed=0)
     assert [one.null_warning is None for one in found] == [False, False, True]
-    assert all(one.null_warning is None for one in with_null_warning(cells, None, seed=0))
+    assert all(one.null_warning is None for one in with_null_warning(cells, {}, seed=0))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from calibrate.published.pawbench import PawScene, replicate, scene_metric
+from calibrate.published.pawbench_mended import mended_scene
 from sim import InputError
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "shared" / "data" / "pawbench_published.json"
@@ -93,6 +96,51 @@ def test_one_infrastructure_failure_blocks_the_track(tmp_path: Path) -> None:
     assert (model["status"], model["blockers"]) == ("blocked", ["s2"])
     assert (model["track_average"], model["scene_pass_rate"]) == (None, None)
     assert model["groups"] == {"calibration": None}
+
+
+def mended(folder: Path, given: dict[str, list[dict]]) -> dict:
+    return replicate(*write(folder, given))["tracks"]["calibration"]["models"]["m"]["mended"]
+
+
+def test_the_floor_of_a_perfect_sampler_is_told_and_no_failure_blocks(tmp_path: Path) -> None:
+    given = {
+        "s1": rows(a=25, b=25, name="s1"),
+        "s2": rows(a=49, broken=1, name="s2"),
+        "s3": rows(a=9, null=41, name="s3"),
+    }
+    found = mended(tmp_path, given)
+    assert found["n_scenes"] == 3
+    # E|X - 25| / 50 of X ~ Binomial(50, 1/2) by De Moivre: C(50, 25) 25 / 2^50 / 25 / 2 = 0.0561
+    assert found["scenes"]["s1"]["floor"] == pytest.approx(100 * math.comb(50, 25) / 2**51, rel=1e-9)
+    assert found["scenes"]["s1"]["floor"] == pytest.approx(5.6, abs=0.05)
+    assert [found["scenes"][s]["finding"] for s in ("s1", "s2", "s3")] == ["within_chance", "differs", "differs"]
+    assert found["scenes"]["s3"]["p"] == pytest.approx(2**-8) and found["n_differ"] == 2
+    assert found["scenes"]["s3"]["bounds"] == [0.0, 50.0]
+    assert found["scenes"]["s2"]["bounds"] == pytest.approx([48.0, 50.0])
+    assert found["tvd"] == pytest.approx(100 / 3)
+    low, high = found["excess_interval"]
+    assert low < found["excess"] < high
+
+
+def test_the_mean_excess_of_perfect_samplers_is_zero_and_its_interval_covers_it(tmp_path: Path) -> None:
+    rng, covered, means = np.random.default_rng(4), 0, []
+    for k in range(40):
+        shown = rng.binomial(50, 0.5, size=8)
+        given = {f"s{i}": rows(a=int(x), b=50 - int(x), name=f"s{i}") for i, x in enumerate(shown)}
+        (tmp_path / str(k)).mkdir()
+        found = mended(tmp_path / str(k), given)
+        means.append(found["excess"])
+        covered += found["excess_interval"][0] <= 0 <= found["excess_interval"][1]
+    assert covered >= 38
+    assert abs(np.mean(means)) < 3 * np.std(means) / 40**0.5
+
+
+def test_a_scene_without_a_readable_clip_and_a_coverage_scene_have_bounds_alone(tmp_path: Path) -> None:
+    found = mended(tmp_path, {"s": rows(null=50)})
+    assert (found["n_scenes"], found["tvd"], found["excess_interval"], found["n_differ"]) == (0, None, None, 0)
+    assert found["scenes"]["s"]["finding"] == "not_tested" and found["scenes"]["s"]["bounds"] == [0.0, 50.0]
+    told = mended_scene(scene(None), scene_metric(scene(None), rows(a=20, null=30)))
+    assert told == {"n": 20, "bounds": [50.0, 100.0]}
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,9 @@ def edited(place: str, value: object, data: dict) -> None:
 
 def test_a_correction_that_does_not_fit_its_cell_is_refused(tmp_path: Path, made_references: dict) -> None:
     record = Record.read(scored(tmp_path, made_references))
-    card = {"coin_toss": {"confusion": {"heads": {"heads": 9}, "tails": {"tails": 9}}}}
-    cells = with_correction(record.cells, made_references, card, seed=0)
+    errors = {"coin_toss": ({"heads": {"heads": 9}, "tails": {"tails": 9}}, "these clips")}
+    rows = {(c.model, c.token): [r for r in record.clips if r.scene == c.token] for c in record.cells}
+    cells = with_correction(record.cells, made_references, errors, rows, seed=0)
     replace(record, cells=cells).write(tmp_path / "r.json")
     data = json.loads((tmp_path / "r.json").read_text())
     assert Record.from_json(data).cells == cells

@@ -57,6 +57,9 @@ def test_pawbench_blocks_and_passes(tmp_path: Path) -> None:
     )
     told = run("pawbench", "--rows", rows, "--scenes", scenes)
     assert told.exit_code == 0 and "is not the published 25 scenes of 50 clips" in told.stderr
+    line = told.stdout.splitlines()[-1]
+    # 20 of 25 where half are expected: tvd 30; E0 = C(25, 12) 13 / 2^25 / 25 = 0.0806; p = 2 P(X >= 20) = 0.0041
+    assert line.split()[:4] == ["m", "1", "30.0", "8.1"] and line.split()[-4:] == ["1", "of", "1", "30.0"]
     data = json.loads(run("pawbench", "--rows", rows, "--scenes", scenes, "--json").stdout)
     assert data["tracks"]["calibration"]["models"]["m"]["groups"] == {"g": 30.0}  # |0.8 - 0.5| of 100
 

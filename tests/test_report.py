@@ -1,4 +1,5 @@
 import base64
+import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -6,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrate.report import IMAGE_BUDGET_BYTES, write_report
+import scenes
+from calibrate.report import IMAGE_BUDGET_BYTES, SCRIPT, write_report
 from calibrate.score import score_study, score_verdicts
+from calibrate.study_clip import scene_tokens
 from sim import InputError
 from sim.clip import write_clip
+from tests.conftest import made_reference
 
 NASTY = "</script><img src=x onerror=1>"
 
@@ -56,13 +60,17 @@ def test_page_is_well_formed_and_needs_nothing_from_outside(table: Path) -> None
     text = write_report(table, table.parent / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     assert page.open == []
-    assert "script" not in page.tags and "link" not in page.tags and "iframe" not in page.tags
+    assert page.tags.count("script") == 1 and "link" not in page.tags and "iframe" not in page.tags
+    script = text.partition("<script>")[2].partition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+    assert script == SCRIPT and policy in text
+    assert not re.search(r"fetch|XMLHttp|WebSocket|sendBeacon|import\b", script)
     for tag, attributes in page.attributes:
         assert not [name for name in attributes if name.startswith("on")], tag
         for name in ("src", "href"):
-            assert attributes.get(name, "#").startswith(("#", "data:"))
+            assert attributes.get(name, "#").startswith(("#", "data:", "study/"))
     assert not re.search(r"url\(|@import", text)
-    assert "default-src 'none'" in text
 
 
 def test_a_models_name_stays_text(table: Path) -> None:
@@ -138,7 +146,9 @@ def test_thumbnails_show_the_last_frame_and_gone_clips_stay_listed(tmp_path, nam
     (folder / "1.mp4").unlink()
     page = Page(write_report(tmp_path / "out" / "r.json", tmp_path / "report.html").read_text())
     pictures = [a for tag, a in page.attributes if tag == "img"]
-    assert [a["alt"] for a in pictures] == ["Last frame of m/coin_toss/0.mp4"]
+    assert [a["alt"] for a in pictures] == ["Last frame of m/coin_toss/0.mp4"] * 2  # of its cell and of the audit
+    links = [a["href"] for tag, a in page.attributes if tag == "a" and not a["href"].startswith("#")]
+    assert sorted(links) == ["study/m/coin_toss/0.mp4"] * 2 + ["study/m/coin_toss/1.mp4"] * 2
     data = base64.b64decode(pictures[0]["src"].partition(",")[2])
     import cv2
 
@@ -159,6 +169,24 @@ def test_a_huge_study_stays_under_ten_megabytes(tmp_path: Path, made_references,
     monkeypatch.setattr("calibrate.report.IMAGE_BUDGET_BYTES", 9_000_000)
     page = write_report(tmp_path / "r.json", tmp_path / "report.html")
     assert page.stat().st_size < 1_000_000 and "60 clips are in the record" in page.read_text()
+
+
+def test_twelve_scenes_of_four_models_with_25_clips_each_fit_with_every_picture(tmp_path, monkeypatch) -> None:
+    tokens = scene_tokens()[:12]
+    assert len(tokens) == 12
+    picture = np.random.default_rng(0).bytes(4_500)  # real ones of the demo take 2 to 5 kB
+    monkeypatch.setattr("calibrate.report._last_frame", lambda path: picture)
+    references, lines = {}, []
+    for token in tokens:
+        outcomes = scenes.parse_token(token)[0].outcomes
+        references[token] = made_reference(token, [5040 // len(outcomes)] * len(outcomes))
+        lines += [f"model {m},{token},{m}/{token}/{k},{outcomes[k % 2]}," for m in range(4) for k in range(25)]
+    (tmp_path / "v.csv").write_text("model,scene,file,outcome,reason\n" + "\n".join(lines))
+    score_verdicts(tmp_path / "v.csv", out=tmp_path / "r.json", references=references)
+    monkeypatch.setattr("pathlib.Path.is_dir", lambda self: True)
+    text = write_report(tmp_path / "r.json").read_text(encoding="utf-8")
+    n_pictures = text.count('src="data:image/jpeg')
+    assert len(text.encode()) < 10_000_000 and n_pictures == 48 * 24 + 60
 
 
 def test_says_what_cannot_be_read_or_written(table: Path) -> None:

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
@@ -105,12 +104,10 @@ def test_captions_hold_the_verdict_and_its_reason() -> None:
     assert view.caption(replace(row, status="scored", outcome="heads")) == "heads"
 
 
-def test_corrected_shares_are_told_with_their_limits(cell) -> None:
-    one = cell(heads=18, tails=6)
-    assert view.corrected_shares(one) == ""
+def test_shares_are_told_with_their_limits() -> None:
     shares = {"heads": {"share": 0.75, "low": 0.5, "high": 0.9}, "tails": {"share": 0.25, "low": 0.1, "high": 0.5}}
-    told = view.corrected_shares(replace(one, corrected=SimpleNamespace(shares=shares)))
-    assert told == "heads 75 % (50 % to 90 %), tails 25 % (10 % to 50 %)"
+    assert view.told_shares(shares) == "heads 75 % (50 % to 90 %), tails 25 % (10 % to 50 %)"
+    assert view.told_shares({}) == ""
 
 
 def test_card_lines_carry_an_interval() -> None:

@@ -33,8 +33,8 @@ _ID = re.compile(r"(A-?|B[ACMS]-)\d\d(-[A-Z]?\d+)?")
 _ROLLOUT = re.compile(r"r(\d{3})")
 _SUFFIXES = (".mp4", ".mov", ".webm", ".avi")
 _NOT_MODELS = frozenset(("rollouts", "videos", "clips", "outputs", "data"))
-_LABELS = {"left_path": "left", "right_path": "right"}
-"""Labels that have another name here."""
+LABELS = {"left_path": "left", "right_path": "right"}
+"""Labels that have another name here, of the Y tracks A-07 and A-12."""
 _REFUSED = ("generation_refused",)
 _MISSING = ("missing_video", "missing_video_path", "media_missing", "generation_failed", "generation_timeout")
 _UNREADABLE = ("undecodable_video", "undecodable_media", "media_corrupt", "media_undecodable")
@@ -83,7 +83,7 @@ def _other_labels(root: Path) -> dict[str, str]:
     for scene in read_scenes(path):
         if scene.scene_id in tokens:
             ours = scenes.parse_token(tokens[scene.scene_id])[0].outcomes
-            if {_LABELS.get(label, label) for label in scene.labels} != set(ours):
+            if {LABELS.get(label, label) for label in scene.labels} != set(ours):
                 theirs = ", ".join(scene.labels)
                 why = f"{SCENES} gives {scene.scene_id} the labels {theirs}; {tokens[scene.scene_id]} has others"
                 refused[scene.scene_id] = why
@@ -124,7 +124,7 @@ def _row(row: Mapping[str, Any], model: str, token: str, name: str, where: str, 
     state, label = row.get("observation"), row.get("outcome_label")
     if state == "outcome":
         ours = scenes.parse_token(token)[0].outcomes
-        outcome = _LABELS.get(str(label), str(label))
+        outcome = LABELS.get(str(label), str(label))
         if outcome not in ours:
             raise InputError(f"{where}: {str(label)[:60]!r} is no outcome of {token}; they are {', '.join(ours)}")
         return ClipRow(**place, file=name, status="scored", outcome=outcome, judge=digest)

@@ -16,6 +16,8 @@ from typing import Any
 from calibrate.json_lines import json_lines
 from sim import InputError
 
+from .pawbench_mended import mended_model, with_findings
+
 MOST_NULLS = 30
 """A scene with more nulls fails and has no metric."""
 TRACKS = ("calibration", "coverage")
@@ -82,7 +84,8 @@ def replicate(rows: Path | str, scenes: Path | str) -> dict[str, Any]:
     """Every track, model, group and scene by the published rules; a track lists its own scenes.
 
     The published code insists on 25 scenes a track and 50 clips a scene. Here any number is taken, and each model says
-    in `complete` whether it has the published numbers; scenes without a row are listed in `missing`.
+    in `complete` whether it has the published numbers; scenes without a row are listed in `missing`. `mended` is
+    not theirs, see calibrate.published.pawbench_mended.
 
     Args:
         rows: rows.jsonl of an evaluation.
@@ -100,6 +103,7 @@ def replicate(rows: Path | str, scenes: Path | str) -> dict[str, Any]:
     for (track, model), by_scene in sorted(cells.items()):
         listed = [scene for scene in known.values() if scene.track == track]
         tracks.setdefault(track, {"models": {}})["models"][model] = _model(listed, by_scene)
+    with_findings([model["mended"] for track in tracks.values() for model in track["models"].values()])
     return {"tracks": tracks}
 
 
@@ -119,6 +123,7 @@ def _model(listed: Sequence[PawScene], by_scene: Mapping[str, Sequence[Mapping[s
         "groups": groups if not blocked else dict.fromkeys(groups),
         "missing": missing,
         "complete": len(listed) == 25 and not missing and all(len(rows) == 50 for rows in by_scene.values()),
+        "mended": mended_model(listed, metrics),
         "scenes": {name: {**vars(m), "counts": dict(m.counts)} for name, m in metrics.items()},
     }
 

@@ -136,13 +136,14 @@ def _climbed(shares: np.ndarray, tables: np.ndarray, inverse: np.ndarray) -> np.
     now /= now.sum(axis=1, keepdims=True)
     for _ in range(_MOST_STEPS):
         expected = (now[:, None] @ tables)[:, 0]
-        ratio = np.divide(shares, expected, out=np.zeros_like(shares), where=shares > 0)
-        new = now * (tables @ ratio[..., None])[..., 0]
+        ratio = np.divide(shares, expected, out=np.zeros_like(shares), where=expected > 0)
+        new = now * (tables @ ratio[..., None])[..., 0]  # what no state is ever said to be, falls out
+        new /= new.sum(axis=1, keepdims=True)
         moved = np.abs(new - now).max()
         now = new
         if moved < _STILL:
             break
-    return np.asarray(now / now.sum(axis=1, keepdims=True))
+    return np.asarray(now)
 
 
 def said_shares(outcomes: np.ndarray, null: np.ndarray | float, rates: np.ndarray) -> np.ndarray:

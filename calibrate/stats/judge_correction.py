@@ -134,8 +134,9 @@ def as_said(members: np.ndarray, n: int | None, correction: Correction, confusio
     """A reference as the judge would tell it, to be compared with the verdicts as they are.
 
     The map of true shares to said ones takes lines to lines (it is projective), so that the hull of the mapped members
-    is the mapped hull. The judge's uncertain rates make each member less well known: by as many draws fewer as move
-    it, on average, as far as rates drawn from their posterior do.
+    is the mapped hull. Of uncertain rates the posterior mean is taken, so that what was never said has a chance too;
+    they make each member less well known: by as many draws fewer as move it, on average, as far as rates drawn from the
+    posterior do.
 
     Args:
         members: (M, K) members of the reference; one alone is a point.
@@ -144,16 +145,15 @@ def as_said(members: np.ndarray, n: int | None, correction: Correction, confusio
         confusion: How the judge errs.
         seed: Seed of the draws.
     """
-    mapped = said_shares(members, correction.null, np.asarray(confusion.rates))
     if confusion.counts is None:
-        return Hull.of(mapped, n=n)
+        return Hull.of(said_shares(members, correction.null, np.asarray(confusion.rates)), n=n)
+    rates = confusion.draws(N_DRAWS, np.random.default_rng(seed))
     middle = np.asarray(members).mean(axis=0)
-    center = said_shares(middle, correction.null, np.asarray(confusion.rates))
-    drawn = said_shares(middle, correction.null, confusion.draws(N_DRAWS, np.random.default_rng(seed)))
+    center = said_shares(middle, correction.null, rates.mean(axis=0))
+    drawn = said_shares(middle, correction.null, rates)
     moved = float((0.5 * np.abs(drawn - center).sum(axis=1)).mean())
-    one = _one_draw(center)
-    inverse = (moved / one) ** 2 + (0.0 if n is None else 1 / n)
-    return Hull.of(mapped, n=max(1, round(1 / inverse)))
+    inverse = (moved / _one_draw(center)) ** 2 + (0.0 if n is None else 1 / n)
+    return Hull.of(said_shares(members, correction.null, rates.mean(axis=0)), n=max(1, round(1 / inverse)))
 
 
 def _one_draw(p: np.ndarray) -> float:
