@@ -3,6 +3,7 @@
 Nothing is fitted. Neither surface nor throw is published, so both are drawn from a declared prior, throw by throw. A
 flipped coin starts flat and spins about a diameter; a dropped one starts at a random attitude and hardly spins. A few
 stay undecided: the rolling resistance holds a coin that balances on its rim to within half a millimetre.
+`--restitution` and `--friction` narrow the surface, to see how far the answer hangs on it.
 
     python -m benchmarks.real_thick_coin --ratio 0.354 --throw flipped --json
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -107,12 +108,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made.add_argument("--throw", choices=THROWS, default="flipped", help="how it is thrown")
     made.add_argument("--n", type=int, default=5000, help="how many throws")
     made.add_argument("--counts", type=Path, default=COUNTS, help="file of published counts")
+    for name in ("restitution", "friction"):
+        ends = getattr(PRIOR, name)
+        made.add_argument(
+            f"--{name}", nargs=2, type=float, default=ends, metavar=("LOW", "HIGH"), help="of the surface"
+        )
     chosen = made.parse_args(arguments)
+    prior = replace(PRIOR, restitution=tuple(chosen.restitution), friction=tuple(chosen.friction))
     return finish(
         "real_thick_coin",
         chosen,
         arguments,
-        lambda: measure(chosen.ratio, chosen.throw, n=chosen.n, counts=chosen.counts),
+        lambda: measure(chosen.ratio, chosen.throw, n=chosen.n, counts=chosen.counts, prior=prior),
         suffix=f"_{chosen.throw}",
     )
 

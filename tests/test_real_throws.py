@@ -104,6 +104,15 @@ def test_thick_coins_give_an_edge_share_and_none_is_lost_in_flight(
     assert set(found["failed"]) <= {"undecided"} and found["n"] + sum(found["failed"].values()) == 60
 
 
+def test_a_surface_of_ones_own_replaces_the_prior_of_a_thick_coin(counts: Path, capsys) -> None:
+    given = ["--n", "20", "--counts", str(counts), "--json", "--restitution", "0", "0.1", "--friction", "0.2", "0.3"]
+    assert real_thick_coin.main(given) == 0
+    prior = json.loads(capsys.readouterr().out)["prior"]
+    assert (prior["restitution"], prior["friction"], prior["rolling_m"]) == ([0, 0.1], [0.2, 0.3], 5e-4)
+    assert real_thick_coin.main([*given, "--restitution", "0", "1.2"]) == 1
+    assert "restitution must lie in [0, 1]" in capsys.readouterr().err
+
+
 def test_fair_cubes_all_start_on_the_same_face_and_too_few_reach_nothing(counts: Path) -> None:
     found = real_cubes.measure("fair", n=90, n_mujoco=20, counts=counts)
     assert found["n"] == 90 and sum(found["shares"]) == pytest.approx(1)
@@ -114,10 +123,18 @@ def test_fair_cubes_all_start_on_the_same_face_and_too_few_reach_nothing(counts:
 
 
 def test_cubes_let_go_without_speed_stay_on_their_face_in_both_engines(monkeypatch: pytest.MonkeyPatch) -> None:
-    still = replace(real_cubes.PRIOR, level_m_s=0.0, spin_rad_s=0.0)
-    monkeypatch.setattr(real_cubes, "PRIOR", still)
+    still = replace(real_cubes.SOFT, level_m_s=0.0, spin_rad_s=0.0)
+    monkeypatch.setattr(real_cubes, "SOFT", still)
     assert real_cubes.thrown(real_cubes.cube(0), still, 8, same_face_up=True).faces == (0, 0, 0, 0, 0, 8)
     assert [v["share"] for v in real_cubes.both_engines(8).values()] == [1, 1]
+
+
+def test_a_hard_throw_forgets_the_face_that_was_down_and_a_soft_one_does_not() -> None:
+    hard, soft = (
+        real_cubes.thrown(real_cubes.cube(0), law, 3000, same_face_up=True).share(real_cubes.DOWN_AT_START)
+        for law in (real_cubes.HARD, real_cubes.SOFT)
+    )
+    assert abs(hard - 1 / 6) < 0.025 < soft - 1 / 6  # 3.6 standard errors of a fair share
 
 
 def test_shaved_cubes_are_compared_where_the_source_gives_a_number(
