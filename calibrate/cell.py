@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import scenes
 
 from .anchors import anchors
-from .distance import Distance, distance
+from .clusters import independent_clips
+from .distance import Distance, clustered, distance
 from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Finding
 from .stats import benjamini_hochberg, clopper_pearson, goodman, holm, share_bounds, wilson
 from .support import support
@@ -39,6 +40,9 @@ def measure(
     n, requested = sum(counts), len(rows)
     scorable, beside = clopper_pearson(n, requested), wilson(n, requested)
     found = distance(counts, requested - n, reference, seed=seed, margin=margin)
+    independent = independent_clips(rows)
+    if independent is not None:
+        found = clustered(found, counts, independent, reference, seed=seed, margin=margin)
     return Cell(
         model=model,
         scene=scene.name,
@@ -72,6 +76,7 @@ def measure(
         margin=margin,
         p_equivalence=_finite(found.p_equivalence),
         **_LATER,
+        n_independent=independent,
         anchors=anchors(reference, _finite(found.expected)),
         why_undefined="no clip was scored" if n == 0 else None,
         support=support(counts, reference),

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .clusters import independent_clips
 from .stats import Baseline, Hull, expected_total_variation, holm, nearest, tv_interval
+from .stats.clustered import whole_counts
 from .stats.confusion import Confusion, true_shares
 from .stats.hull import hull_score
 from .stats.judge_correction import Correction, as_said, correct, widened
@@ -97,8 +99,12 @@ def with_correction(
             found.append(None)
             continue
         said = {outcome: counts[outcome] for outcome in cell.counts}
+        independent = independent_clips(rows)
+        worth = 1.0 if independent is None else independent / sum(said.values())
         nulls = sum(row.status == NULL for row in rows)
-        found.append(corrected(said, nulls, references[cell.token], confusion, confusion_from=about, seed=seed))
+        found.append(
+            corrected(said, nulls, references[cell.token], confusion, confusion_from=about, seed=seed, worth=worth)
+        )
     p_holm = holm([None if one is None else one.p for one in found])
     return tuple(
         cell if one is None else replace(cell, corrected=replace(one, p_holm=p))
@@ -107,7 +113,14 @@ def with_correction(
 
 
 def corrected(
-    said: Mapping[str, int], nulls: int, reference: Reference, confusion: Confusion, *, confusion_from: str, seed: int
+    said: Mapping[str, int],
+    nulls: int,
+    reference: Reference,
+    confusion: Confusion,
+    *,
+    confusion_from: str,
+    seed: int,
+    worth: float = 1.0,
 ) -> Corrected | None:
     """The numbers of one cell with the judge's error carried through; None if no truth can be told.
 
@@ -122,9 +135,10 @@ def corrected(
         confusion: How the judge errs.
         confusion_from: Which clips tell.
         seed: Seed of the Monte Carlo draws.
+        worth: How many independent clips one of these is worth; below 1 where they hang together.
     """
     counts = list(said.values())
-    found = correct([*counts, nulls], confusion, seed=seed)
+    found = correct([*counts, nulls], confusion, seed=seed, worth=worth)
     if found is None:
         return None
     if reference.why_point is None:
@@ -132,7 +146,8 @@ def corrected(
     else:
         pooled = np.asarray([reference.counts[outcome] for outcome in reference.outcomes])
         members, n = (pooled / pooled.sum())[None], int(pooled.sum())
-    score = hull_score(counts, as_said(members, n, found, confusion, seed=seed), seed=seed)
+    tested = counts if worth == 1 else whole_counts([c / sum(counts) for c in counts], max(1, int(sum(counts) * worth)))
+    score = hull_score(tested, as_said(members, n, found, confusion, seed=seed), seed=seed)
     hull = Hull.of(members, n=n)
     likeliest = _behind(score.likeliest, sum(counts), nulls, confusion)
     close = nearest(found.shares, hull)

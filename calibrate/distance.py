@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .record import MARGIN_TV
@@ -24,6 +24,7 @@ from .stats import (
     tv_interval,
     tv_test,
 )
+from .stats.clustered import whole_counts
 
 if TYPE_CHECKING:
     from sim.reference import Reference
@@ -109,6 +110,34 @@ def tv_of(reference: Reference) -> Callable[[Sequence[int]], float]:
         return lambda counts: total_variation(counts, point)
     hull = Hull.of(reference.member_shares, n=reference.n_member)
     return lambda counts: nearest(tuple(c / sum(counts) for c in counts), hull).tv if sum(counts) else math.nan
+
+
+def clustered(
+    found: Distance, counts: Sequence[int], n_independent: float, reference: Reference, *, seed: int, margin: float
+) -> Distance:
+    """The distance of dependent clips: as it is, with interval, tests and chance as of so many independent clips.
+
+    Args:
+        found: What `distance` says of the counts.
+        counts: (K,) clips per outcome, at least one.
+        n_independent: What they are worth.
+        reference: The reference.
+        seed: Seed of the Monte Carlo draws.
+        margin: Total variation of the equivalence test.
+    """
+    n = max(1, math.floor(n_independent + 1e-9))
+    few = distance(whole_counts([c / sum(counts) for c in counts], n), 0, reference, seed=seed, margin=margin)
+    low = 0.0 if few.interval[0] == 0 else max(0.0, found.tv - (few.tv - few.interval[0]))
+    high = max(found.tv, found.tv + few.interval[1] - few.tv)
+    return replace(
+        found,
+        interval=(min(found.tv, low), min(1.0, high)),
+        expected=few.expected,
+        excess=excess(found.tv, few.expected),
+        p=few.p,
+        p_equivalence=few.p_equivalence,
+        method=f"{few.method}, as of {n} independent clips",
+    )
 
 
 def _from_point(counts: Sequence[int], n_missing: int, point: Baseline, seed: int, margin: float) -> Distance:

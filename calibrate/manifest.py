@@ -38,6 +38,8 @@ class RequestedClip:
     status: str | None
     seed: int | str | None
     prompt: str | None
+    group: int | str | None = None
+    """Clips of one group share noise, or depend on each other otherwise."""
 
 
 def read_manifest(path: Path) -> tuple[RequestedClip, ...]:
@@ -64,7 +66,7 @@ def _row(path: Path, line: int, row: dict[str, Any]) -> RequestedClip:
         if row.get("file", row["file_name"]) != row["file_name"]:
             raise InputError(f"{path} line {line} gives two names, in 'file' and in 'file_name'; leave one out")
         row = {**row, "file": row["file_name"]}
-    for name in ("file", "model", "scene", "seed", "prompt"):
+    for name in ("file", "model", "scene", "seed", "prompt", "group"):
         if isinstance(row.get(name), str) and not _is_plain(row[name]):
             raise InputError(f"{path} line {line} gives {name!r} with a null character or half a character; mend it")
     for name in ("model", "scene"):
@@ -78,9 +80,10 @@ def _row(path: Path, line: int, row: dict[str, Any]) -> RequestedClip:
     if row.get("status") not in STATUSES:
         known = ", ".join(str(s) for s in STATUSES[1:])
         raise InputError(f"{path} line {line} has status {row['status']!r}; it must be one of {known} or left out")
-    seed = row.get("seed")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | str)):
-        raise InputError(f"{path} line {line} must give 'seed' as a whole number or text, got {seed!r}")
+    for name in ("seed", "group"):
+        value = row.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | str)):
+            raise InputError(f"{path} line {line} must give {name!r} as a whole number or text, got {value!r}")
     file = row.get("file") or None
     return RequestedClip(
         line=line,
@@ -88,7 +91,8 @@ def _row(path: Path, line: int, row: dict[str, Any]) -> RequestedClip:
         scene=row.get("scene"),
         file=posixpath.normpath(file) if file else None,
         status=row.get("status"),
-        seed=seed,
+        seed=row.get("seed"),
+        group=row.get("group"),
         prompt=row.get("prompt"),
     )
 

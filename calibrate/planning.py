@@ -12,6 +12,7 @@ from sim import InputError
 
 from .record import LEVEL
 from .stats import Baseline
+from .stats.interval_width import clips_for_width
 from .stats.power import (
     DEPARTURES,
     MOST_CLIPS,
@@ -25,6 +26,8 @@ from .stats.power import (
 
 POWER = 0.8
 """Share of the studies that are to succeed, if nothing else is asked for."""
+OFF = 0.25
+"""Total variation of the models whose intervals are planned, if no other is asked for."""
 SURE = 0.9
 """With this probability enough of the clips that are asked for can be scored."""
 
@@ -50,6 +53,11 @@ class Plan:
     """How the model is off -> scored clips with which `tv_test` finds it; None where none can be so far off."""
     to_prove: int | None
     """Scored clips with which `equivalence_test` shows that a faithful model is one; None if not asked for."""
+    width: float | None
+    """Wanted width of the 95 % interval of total variation; None if none is."""
+    to_width: Mapping[str, int | None]
+    """Model -> scored clips with which the interval is on average as narrow: of one that is `faithful`, and of those
+    that are off by `tv`, else by OFF; None where none can be so far off."""
     n: int
     """Scored clips for all of these."""
     requested: int
@@ -61,6 +69,7 @@ def plan(
     *,
     tv: float | None = None,
     margin: float | None = None,
+    width: float | None = None,
     power: float = POWER,
     cells: int = 1,
     scorability: float = 1.0,
@@ -77,6 +86,7 @@ def plan(
         token: Scene token.
         tv: Total variation to be found.
         margin: Total variation within which equivalence is to be shown.
+        width: Mean width that the 95 % interval of total variation is to have; for one cell, whatever `cells` is.
         power: Wanted probability of success.
         cells: Models times scenes that will be tested together.
         scorability: Expected share of clips with an outcome.
@@ -86,7 +96,7 @@ def plan(
         SceneError: The token means no scene.
         InputError: There is no reference, a number is out of range, or no affordable number of clips is enough.
     """
-    _check(tv, margin, power, cells, scorability)
+    _check(tv, margin, width, power, cells, scorability)
     reference = scenes.reference(token)
     baseline, level = Baseline.sample([reference.counts[o] for o in reference.outcomes]), LEVEL / cells
     to_detect: dict[str, int | None] = {}
@@ -99,9 +109,13 @@ def plan(
         for kind in DEPARTURES:
             to_detect[kind] = None if tv > far[kind] else _to_detect(baseline, tv, kind, power, level, seed)
     to_prove = None if margin is None else clips_to_prove(baseline, margin=margin, power=power, level=level, seed=seed)
-    needed = [n for n in to_detect.values() if n is not None] + ([] if margin is None else [to_prove or 0])
+    to_width = {} if width is None else _to_width(baseline, width, tv, seed)
+    needed = [n for n in (*to_detect.values(), *to_width.values()) if n is not None]
+    needed += [] if margin is None else [to_prove or 0]
     if 0 in needed:
-        raise InputError(f"more than {MOST_CLIPS} clips would be needed; ask for a larger distance or less power")
+        raise InputError(
+            f"more than {MOST_CLIPS} clips would be needed; ask for a larger distance or width, or less power"
+        )
     return Plan(
         scene=token,
         tv=tv,
@@ -112,15 +126,21 @@ def plan(
         scorability=scorability,
         to_detect=to_detect,
         to_prove=to_prove,
+        width=width,
+        to_width=to_width,
         n=max(needed),
         requested=clips_to_request(max(needed), scorability),
     )
 
 
-def _check(tv: float | None, margin: float | None, power: float, cells: int, scorability: float) -> None:
-    if tv is None and margin is None:
-        raise InputError("say what the clips are for: a distance to find (--tv) or a margin (--prove-calibrated)")
-    for name, value in (("tv", tv), ("margin", margin), ("power", power)):
+def _check(
+    tv: float | None, margin: float | None, width: float | None, power: float, cells: int, scorability: float
+) -> None:
+    if tv is None and margin is None and width is None:
+        raise InputError(
+            "say what the clips are for: a distance to find (--tv), a margin (--prove-calibrated) or a --width"
+        )
+    for name, value in (("tv", tv), ("margin", margin), ("width", width), ("power", power)):
         if value is not None and not 0 < value < 1:
             raise InputError(f"{name} must lie between 0 and 1, as 0.2, got {value}")
     if not 0 < scorability <= 1:
@@ -136,6 +156,21 @@ def _to_detect(baseline: Baseline, tv: float, kind: Departure, power: float, lev
         return detection_power(n, baseline, truth, level=level, seed=seed)
 
     return least_n(power_at, power, scan=len(truth) == 2) or 0
+
+
+def _to_width(baseline: Baseline, width: float, tv: float | None, seed: int) -> dict[str, int | None]:
+    """0 stands for more than MOST_CLIPS."""
+    import numpy as np
+
+    far = OFF if tv is None else tv
+    found: dict[str, int | None] = {}
+    found["faithful"] = clips_for_width(width, baseline, np.asarray(baseline.p), seed=seed) or 0
+    for kind in DEPARTURES:
+        if far > farthest(baseline.p, kind):
+            found[kind] = None
+        else:
+            found[kind] = clips_for_width(width, baseline, departure(baseline.p, far, kind), seed=seed) or 0
+    return found
 
 
 @lru_cache(maxsize=64)

@@ -54,6 +54,8 @@ class ClipRow:
     sha256: str | None = None
     """Hash of the file's bytes."""
     seed: int | str | None = None
+    group: int | str | None = None
+    """Clips of one group depend on each other, as the manifest says."""
     label: Literal["audit", "doubtful"] | None = None
     """The list from which a person gave this verdict (calibrate.audit); None for the judge's own."""
     judged: Mapping[str, Any] | None = None
@@ -137,6 +139,9 @@ class Cell:
     """Why the figures that are None have no value."""
     corrected: Corrected | None = None
     """The same with the judge's measured error carried through; None without a card's confusion or a scored clip."""
+    n_independent: float | None = None
+    """Where clips of the cell share a group or a seed: so many independent ones they are worth at worst. `tv_interval`,
+    `tv_expected`, `excess` and every p are then those of so many clips; None if nothing says that they depend."""
     prediction_powered: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Outcome -> `share`, `low` and `high` (95 %) from audit labels and the judge's verdicts of the other clips
     (calibrate.powered); empty without enough labels."""

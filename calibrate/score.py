@@ -213,7 +213,7 @@ def _row(clip: Clip, sha256: str | None, verdicts: Mapping[tuple[str, str], Verd
         given: dict[str, Any] = {"scene": clip.scene, "status": clip.status, "reason": clip.detail}
     else:
         given = asdict(verdicts[clip.file, clip.scene])
-    return ClipRow(model=clip.model, file=clip.file, sha256=sha256, seed=clip.seed, **given)
+    return ClipRow(model=clip.model, file=clip.file, sha256=sha256, seed=clip.seed, group=clip.group, **given)
 
 
 def _card(card: Mapping[str, Any] | None, used: Iterable[str]) -> dict[str, Any] | None:

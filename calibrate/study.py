@@ -178,6 +178,7 @@ def _clip(row: RequestedClip, model: str, scene: str, root: Path) -> Clip:
         status=status,
         detail=detail,
         seed=row.seed,
+        group=row.group,
         prompt=row.prompt,
         asked_file=row.file,
     )

@@ -24,6 +24,8 @@ class Clip:
     """Why there is no file: `failed`, `pending`, `no_file`, `outside_folder`; None if it was found or refused."""
     seed: int | str | None = None
     prompt: str | None = None
+    group: int | str | None = None
+    """Clips of one group depend on each other."""
     asked_file: str | None = None
     """Name under which it was asked for, also where there is no file."""
 

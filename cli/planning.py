@@ -26,6 +26,9 @@ def plan(
     prove_calibrated: Annotated[
         float | None, typer.Option(metavar="D", help="Show that a faithful model is within this margin.")
     ] = None,
+    width: Annotated[
+        float | None, typer.Option(metavar="W", help="Mean width that the 95 % interval of the distance is to have.")
+    ] = None,
     power: Annotated[float, typer.Option(metavar="P", help="Probability of success.")] = 0.8,
     cells: Annotated[int, typer.Option(help="Models times scenes that are tested together.")] = 1,
     scorability: Annotated[float, typer.Option(help="Expected share of clips with an outcome.")] = 1.0,
@@ -38,9 +41,10 @@ def plan(
     """
     from calibrate.planning import plan as planned
 
-    if tv is None and prove_calibrated is None:
-        stop("plan needs a distance to find, --tv D, or a margin, --prove-calibrated D", code=WRONG_USE)
-    found = planned(scene, tv=tv, margin=prove_calibrated, power=power, cells=cells, scorability=scorability, seed=seed)
+    if tv is None and prove_calibrated is None and width is None:
+        stop("plan needs a distance to find, --tv D, a margin, --prove-calibrated D, or a --width W", code=WRONG_USE)
+    asked_for = {"tv": tv, "margin": prove_calibrated, "width": width}
+    found = planned(scene, **asked_for, power=power, cells=cells, scorability=scorability, seed=seed)
     if json:
         print_json(asdict(found))
         return
@@ -60,6 +64,15 @@ def _rows(found: Plan) -> list[tuple[str, str]]:
     rows = [
         (f"find {words[kind]}, by {found.tv:g}", "cannot be so far off" if n is None else str(n))
         for kind, n in found.to_detect.items()
+    ]
+    words["faithful"] = "as physics"
+    far = "" if found.tv is None else f", by {found.tv:g}"
+    rows += [
+        (
+            f"95 % interval {found.width:g} wide on average: {words[kind]}{'' if kind == 'faithful' else far}",
+            "cannot be so far off" if n is None else str(n),
+        )
+        for kind, n in found.to_width.items()
     ]
     if found.to_prove is not None:
         rows.append((f"show that a faithful model is within {found.margin:g}", str(found.to_prove)))

@@ -53,3 +53,13 @@ def test_refuses_text_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "metadata.jsonl").write_bytes(b"\xff\xfe{")
     with pytest.raises(InputError, match="is not UTF-8"):
         read_manifest(tmp_path / "metadata.jsonl")
+
+
+def test_a_row_may_say_of_which_group_it_is(tmp_path) -> None:
+    (tmp_path / "metadata.jsonl").write_text(
+        '{"file": "a.mp4", "model": "m", "scene": "coin_toss", "group": "noise 1"}'
+    )
+    assert read_manifest(tmp_path / "metadata.jsonl")[0].group == "noise 1"
+    (tmp_path / "metadata.jsonl").write_text('{"file": "a.mp4", "model": "m", "scene": "coin_toss", "group": 1.5}')
+    with pytest.raises(InputError, match="must give 'group' as a whole number or text, got 1.5"):
+        read_manifest(tmp_path / "metadata.jsonl")

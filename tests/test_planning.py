@@ -86,7 +86,7 @@ def test_enough_of_the_requested_clips_can_be_scored() -> None:
         ({"tv": 0.2, "scorability": 0.0}, "scorability must lie above 0"),
         ({"tv": 0.2, "cells": 0}, "cells must be 1 or more, got 0"),
         ({"tv": 0.9}, "no model is 0.9 from the reference of coin_toss; ask for 0.520 or less"),
-        ({"margin": 0.001}, "more than 20000 clips would be needed; ask for a larger distance or less power"),
+        ({"margin": 0.001}, "more than 20000 clips would be needed; ask for a larger distance or width, or less power"),
     ],
 )
 def test_what_cannot_be_planned_is_said_in_one_line(asked: dict, message: str) -> None:
@@ -115,3 +115,24 @@ def test_wrong_use_and_an_unknown_scene_are_one_line() -> None:
     assert told.exit_code == 2 and told.stderr.startswith("quincunx: plan needs a distance to find")
     told = run("--scene", "coin_toss", "--tv", 2)
     assert told.exit_code == 1 and len(told.stderr.splitlines()) == 1
+
+
+def test_a_width_is_planned_for_a_faithful_model_and_for_those_that_are_off() -> None:
+    made = plan("coin_toss", width=0.3, scorability=0.5)
+    assert set(made.to_width) == {"faithful", "collapse", "tilt", "missing"} and made.to_detect == {}
+    assert made.n == max(made.to_width.values()) and made.requested > 2 * made.n
+    assert plan("coin_toss", width=0.15).n > 3 * made.n
+    far = plan("coin_toss", width=0.3, tv=0.5)
+    assert far.to_width["collapse"] is None and far.n >= max(n for n in far.to_width.values() if n is not None)
+    with pytest.raises(InputError, match="width must lie between 0 and 1, as 0.2, got 2"):
+        plan("coin_toss", width=2)
+    with pytest.raises(InputError, match="more than 20000 clips would be needed; ask for a larger distance or width"):
+        plan("coin_toss", width=0.01)
+
+
+def test_the_command_plans_a_width(quincunx) -> None:
+    code, out, err = quincunx("plan", "--scene", "coin_toss", "--width", "0.3", "--scorability", "0.8")
+    assert (code, err) == (0, "") and "95 % interval 0.3 wide on average: as physics" in out
+    assert "as 0.8 of them can be scored" in out.splitlines()[-1]
+    code, out, err = quincunx("plan", "--scene", "coin_toss")
+    assert code == 2 and "or a --width W" in err

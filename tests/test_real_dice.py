@@ -65,3 +65,12 @@ def test_reads_the_real_table() -> None:
         pytest.skip(f"{DATA}/labels.csv is not there")
     crops = read_labels(DATA)
     assert len(crops) == 1487 and {crop.face for crop in crops} == set(range(1, 7))
+
+
+def test_the_least_sure_tenth_is_left_out_and_ties_flatter_nobody() -> None:
+    from benchmarks.real_dice import right_at_cover
+
+    sure = [(0.99, True)] * 7 + [(0.8, False), (0.6, True), (-1.0, False)]
+    assert right_at_cover(sure, 0.9) == pytest.approx(8 / 9)
+    assert right_at_cover(sure, 1.0) == pytest.approx(8 / 10)
+    assert right_at_cover([(0.5, True), (0.5, False)], 0.5) == 0

@@ -61,9 +61,10 @@ def _token(name: str) -> str:
 def _nearest(file: str, tokens: Sequence[str]) -> str:
     *parts, name = file.split("/")
     known = {token: token for token in tokens} | tokens_of("calibench") | tokens_of("pawbench")
-    for i in range(len(parts) - 1, -1, -1):
-        if guess := near(parts[i], known):
-            return f"{parts[0]}/{known[guess]}/{name}" if i > 0 else f"{known[guess]}/{name}"
+    for guesses in ([known.get(part) for part in parts], [near(part, tokens) for part in parts]):
+        for i, guess in reversed(list(enumerate(guesses))):
+            if guess is not None:
+                return f"{parts[0]}/{guess}/{name}" if i > 0 else f"{guess}/{name}"
     guess = near(_token(name) or Path(name).stem, tokens)
     model = parts[0] if parts else "<model>"
     return f"{model}/{guess or '<scene>'}/{name}"

@@ -4,7 +4,7 @@
 - How far, for outcomes in a row: `wasserstein`
 - How sure: `tv_test`, `multinomial_test` (p-values); `holm` (claims about many cells), `benjamini_hochberg` (screening)
 - Within a margin of the reference: `equivalence_test`
-- How many clips a finding takes, and what so many would find: `calibrate.stats.power`
+- How many clips a finding takes, and what so many would find: `calibrate.stats.power`, `calibrate.stats.interval_width`
 - Between which limits: `tv_interval`; `clopper_pearson`, `wilson` (one share), `goodman` (all shares at once)
 - Which outcomes are missing by chance, and what was never shown: `calibrate.stats.never_shown`
 - At every number of clips at once: `calibrate.stats.dirichlet_e_value`, `calibrate.stats.confidence_sequence`

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .clopper_pearson import Interval, clopper_pearson
+from .clustered import whole_counts
 from .confusion import MOST_CONDITION, Confusion, said_shares, true_shares
 from .hull import Hull
 from .total_variation import expected_total_variation
@@ -36,10 +37,12 @@ class Correction:
     @property
     def counts(self) -> tuple[int, ...]:
         """(K,) whole numbers with about these shares, `n_effective` rounded up in all."""
-        return _whole(np.asarray(self.shares), _up(self.n_effective))
+        return whole_counts(self.shares, _up(self.n_effective))
 
 
-def correct(said: Sequence[int] | np.ndarray, confusion: Confusion, *, seed: int) -> Correction | None:
+def correct(
+    said: Sequence[int] | np.ndarray, confusion: Confusion, *, seed: int, worth: float = 1.0
+) -> Correction | None:
     """The truth behind what a judge said of the clips of one cell; None if nothing can be told.
 
     The shares are those of the highest likelihood (`true_shares`). Their error has two parts. The first is that of few
@@ -53,6 +56,7 @@ def correct(said: Sequence[int] | np.ndarray, confusion: Confusion, *, seed: int
         said: (S,) clips by what the judge said, the last of them null.
         confusion: How it errs.
         seed: Seed of the draws.
+        worth: How many independent clips one of these is worth; below 1 where they hang together.
 
     References:
         Rogan and Gladen 1978, American Journal of Epidemiology 107, 71, eq. 4 (variance, two outcomes).
@@ -64,7 +68,7 @@ def correct(said: Sequence[int] | np.ndarray, confusion: Confusion, *, seed: int
     if truth[:-1].sum() <= 0:
         return None
     shares = truth[:-1] / truth[:-1].sum()
-    n_effective = n * _efficiency(truth, int(verdicts.sum()), np.asarray(confusion.rates))
+    n_effective = n * worth * _efficiency(truth, int(verdicts.sum()), np.asarray(confusion.rates))
     if confusion.counts is None:
         others = shares[None]
     else:
@@ -161,11 +165,3 @@ def _one_draw(p: np.ndarray) -> float:
     from .baseline import Baseline
 
     return 1e3 * expected_total_variation(10**6, Baseline.exact((p / p.sum()).tolist()))
-
-
-def _whole(shares: np.ndarray, n: int) -> tuple[int, ...]:
-    """(K,) whole numbers that sum to n, nearest to n times the shares."""
-    floor = np.floor(shares * n + 1e-9).astype(int)
-    largest = np.argsort(-(shares * n - floor), kind="stable")[: n - int(floor.sum())]
-    floor[largest] += 1
-    return tuple(floor.tolist())
