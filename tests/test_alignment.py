@@ -61,7 +61,7 @@ def test_a_model_that_moves_with_physics_is_told_from_one_that_is_stuck(tmp_path
     assert good.p_aligned_holm == pytest.approx(4 * good.p_aligned)
     assert found["stuck", "sign_on_table"].change == pytest.approx(0.5)
     assert Record.read(tmp_path / "r.json").alignments == record.alignments
-    assert "Follows physics: physics changes falls_left by +0.51" in sentence(good)
+    assert f"Follows physics: physics changes falls_left by {good.reference_change:+.2f} (" in sentence(good)
     assert "Moves where physics does not: TV 0.50" in sentence(found["stuck", "sign_on_table"])
     assert "Nothing can be said: 6 clips" in sentence(found["mute", "leaning_left"])
 
