@@ -110,7 +110,7 @@ def equivalence_power(
             middle = (low + high) // 2
             is_small = bound_p(float(values[middle]), n, baseline, margin) <= level
             low, high = (middle, high) if is_small else (low, middle)
-        return float(weight @ (tv <= values[low])) if low >= 0 else 0.0
+        return min(1.0, float(weight @ (tv <= values[low]))) if low >= 0 else 0.0
     most = _most_hits(n, baseline, checked_margin(margin), level)
     if (most < 0).any():
         return 0.0
@@ -119,7 +119,7 @@ def equivalence_power(
     for start in range(0, len(most), _BLOCK):
         block = slice(start, start + _BLOCK)
         shown[shown] = (tables[shown].astype(np.float32) @ members[block].T <= most[block]).all(axis=1)
-    return float(weight @ shown)
+    return min(1.0, float(weight @ shown))  # rounding may lift a sum of weights above 1
 
 
 def least_n(power_at: Callable[[int], float], power: float, *, scan: bool, most: int = MOST_CLIPS) -> int | None:
