@@ -33,7 +33,6 @@ def measure(
 ) -> Cell:
     """The numbers of one cell from the rows of all its clips; `adjusted` adds what depends on the other cells."""
     scene, variant = scenes.parse_token(token)
-    status = Counter(row.status for row in rows)
     by_outcome = Counter(row.outcome for row in rows if row.status == "scored")
     counts = [by_outcome[outcome] for outcome in scene.outcomes]
     pooled = [reference.counts[outcome] for outcome in scene.outcomes]
@@ -49,12 +48,7 @@ def measure(
         variant=variant,
         requested=requested,
         scored=n,
-        null=_reasons(rows, "null"),
-        unreadable=_reasons(rows, "unreadable"),
-        judge_error=status["judge_error"],
-        refused=status["refused"],
-        missing=status["missing"],
-        missing_reasons=_reasons(rows, "missing"),
+        **_not_scored(rows),
         n_distinct=_n_distinct(rows),
         seeds=seeds_recorded(rows),
         counts=dict(zip(scene.outcomes, counts, strict=True)),
@@ -81,6 +75,19 @@ def measure(
         why_undefined="no clip was scored" if n == 0 else None,
         support=support(counts, reference),
     )
+
+
+def _not_scored(rows: Sequence[ClipRow]) -> dict[str, Any]:
+    """What became of the clips that have no outcome."""
+    status = Counter(row.status for row in rows)
+    return {
+        "null": _reasons(rows, "null"),
+        "unreadable": _reasons(rows, "unreadable"),
+        "judge_error": status["judge_error"],
+        "refused": status["refused"],
+        "missing": status["missing"],
+        "missing_reasons": _reasons(rows, "missing"),
+    }
 
 
 def adjusted(cells: Sequence[Cell]) -> tuple[Cell, ...]:

@@ -93,7 +93,7 @@ def test_fixed_seed_gives_fixed_logits_and_clips_do_not_touch_each_other() -> No
     assert torch.equal(logits[0].outcome, logits[1].outcome)
     with torch.no_grad():
         alone = ruled(network, tuple(t[1:] for t in data), torch.tensor([1]))[1]
-    assert torch.allclose(alone.outcome, logits[0].outcome[1:], atol=1e-4)
+    assert torch.allclose(alone.outcome, logits[0].outcome[1:], atol=2e-3)  # sums of another order, not another clip
 
 
 def test_places_beyond_a_scenes_outcomes_are_impossible() -> None:
