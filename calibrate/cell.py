@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import scenes
 
 from .anchors import anchors
+from .clip_row import ClipRow
 from .clusters import independent_clips
 from .distance import Distance, clustered, distance
-from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Finding
+from .record import LEVEL, MARGIN_TV, Cell, Finding
 from .stats import benjamini_hochberg, clopper_pearson, goodman, holm, share_bounds, wilson
 from .support import support
 

@@ -20,7 +20,8 @@ from .stats.judge_correction import Correction, as_said, correct, widened
 if TYPE_CHECKING:
     from sim.reference import Reference
 
-    from .record import Cell, ClipRow
+    from .clip_row import ClipRow
+    from .record import Cell
 
 NULL = "null"
 """How a clip without an outcome is called in a table of what is true and what is said."""

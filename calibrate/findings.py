@@ -11,7 +11,7 @@ import scenes
 from judge.intake import Unreadable
 
 from .clip_facts import ClipFacts
-from .record import ClipRow
+from .clip_row import ClipRow
 from .run_card import RUN_CARD
 from .study_clip import Clip
 from .study_files import Unmatched

@@ -15,8 +15,9 @@ import numpy as np
 from sim import InputError
 from sim.reference import Reference
 
+from .clip_row import ClipRow
 from .model_difference import Ends, part, same_judge, same_references
-from .record import LEVEL, Cell, ClipRow, Record
+from .record import LEVEL, Cell, Record
 from .stats import holm
 from .stats.efron_stein import Spread, efron_stein_interval, efron_stein_p
 from .stats.excess_spread import Part, excess_spread

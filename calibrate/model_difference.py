@@ -15,8 +15,9 @@ from typing import Any, Literal
 from sim import InputError
 from sim.reference import Reference
 
+from .clip_row import ClipRow
 from .distance import tv_limits, tv_of
-from .record import LEVEL, Cell, ClipRow, Record
+from .record import LEVEL, Cell, Record
 from .same_outcomes import same_outcomes
 from .stats import holm
 from .stats.difference_interval import difference_interval, difference_p

@@ -17,7 +17,8 @@ from .anytime import check_anytime
 from .support import check_support
 
 if TYPE_CHECKING:
-    from .record import Cell, ClipRow, Record
+    from .clip_row import ClipRow
+    from .record import Cell, Record
 
 _STATUSES = ("scored", "null", "unreadable", "judge_error", "refused", "missing")
 SHARE: dict[str, Any] = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)

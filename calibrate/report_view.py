@@ -9,7 +9,8 @@ from typing import Any
 import scenes
 from sim import SceneError
 
-from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Record
+from .clip_row import ClipRow
+from .record import LEVEL, MARGIN_TV, Cell, Record
 from .stats import clopper_pearson
 
 FINDINGS = {
@@ -163,8 +164,8 @@ def chart(cell: Cell) -> Chart:
 
 
 def doubtful_first(rows: Iterable[ClipRow]) -> list[ClipRow]:
-    """Clips that have a file: those without a confidence, then by rising confidence, then what people have labelled."""
-    there = [row for row in rows if row.file is not None]
+    """Clips to show: those without a confidence, then by rising confidence, then what people have labelled."""
+    there = [row for row in rows if row.file is not None and row.status != "missing"]
     return sorted(
         there, key=lambda r: (r.label is not None, -1.0 if r.confidence is None else r.confidence, r.file or "")
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .record import ClipRow
+from .clip_row import ClipRow
 
 N_DRAWS = 10_000
 _TIE = 1e-9

@@ -1,7 +1,7 @@
 """How do dice of many makes look from close by?
 
-A close look alone is drawn much faster than a clip, so the reader of pips sees many times as many dice. They are shown
-at the wrong size and a little out of place too: so does the judge look at what is unlike anything it was trained on.
+A close look alone is drawn in half the time of a clip and learnt in a tenth, so the reader of pips sees many more dice.
+They are shown at the wrong size and a little out of place too: so does the judge see what it was never trained on.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ def dice_looks(scene: Scene, order: Order) -> dict[str, np.ndarray]:
         outcome.append(int(rng.integers(6)))
         close.append(close_die(outcome[-1] + 1, rng))
     n = order.n_clips
-    up = np.tile(np.float32(NOWHERE), (n, 1))  # a drawn die's pose means nothing: its faces are turned at random
+    up = np.tile(np.array(NOWHERE, dtype=np.float32), (n, 1))  # its faces are turned at random
     return {"close": np.stack(close)[:, None], "outcome": np.array(outcome), "up": up, "rest": np.ones(n, np.float32)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 GRID = {
     1: ((0, 0),),
@@ -76,9 +77,9 @@ def random_style(rng: np.random.Generator) -> Style:
     )
 
 
-def _contrast(one: object, other: object) -> float:
+def _contrast(one: ArrayLike, other: ArrayLike) -> float:
     """How different two colours look: channels weighed as the eye does, hue counted as well as brightness."""
-    gap = np.subtract(one, other)
+    gap = np.asarray(one, dtype=float) - np.asarray(other, dtype=float)
     return float(np.sqrt(np.array([0.35, 0.45, 0.2]) @ gap**2))
 
 

@@ -137,10 +137,10 @@ def close_die(count: int, rng: np.random.Generator) -> np.ndarray:
     _paint(picture, at, edge, count, rng)
     picture = picture[..., :3].clip(0, 255).astype(np.uint8)
     if rng.uniform() < 0.6:  # most cameras have more pixels than the close look
-        picture = through_lens(picture[None], rng)[0]
+        picture = through_lens(picture[None], rng).frames[0]
         return cv2.resize(picture, (size_px, size_px), interpolation=cv2.INTER_AREA)
     picture = cv2.resize(picture, (size_px, size_px), interpolation=cv2.INTER_AREA)
-    return through_lens(picture[None], rng)[0]
+    return np.asarray(through_lens(picture[None], rng).frames[0])
 
 
 def sliding(

@@ -1,11 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats as reference
 
 from calibrate.cell import measure
-from calibrate.clusters import independent_clips
+from calibrate.clip_row import ClipRow
+from calibrate.clusters import clusters, independent_clips
 from calibrate.corrected import corrected
-from calibrate.record import ClipRow
 from calibrate.stats.clustered import effective_number, whole_counts
 from calibrate.stats.confusion import Confusion
 
@@ -85,3 +87,11 @@ def test_effective_number_and_whole_counts_by_hand() -> None:
     assert effective_number([5]) == 1 and effective_number([3, 1]) == pytest.approx(1.6)
     assert np.isnan(effective_number([]))
     assert whole_counts([1 / 3, 2 / 3], 4) == (1, 3) and whole_counts([1, 0], 0) == (0, 0)
+
+
+def test_copies_and_what_they_share_with_others_are_one_cluster() -> None:
+    rows = rows_of(["heads"] * 6, groups=[0, 0, 1, 1, None, None])
+    files = ["x", "a", "x", "b", "c", "d"]
+    rows = [replace(row, sha256=file) for row, file in zip(rows, files, strict=True)]
+    assert clusters(rows) == [[0, 1, 2, 3], [4], [5]]
+    assert independent_clips(rows) == pytest.approx(36 / 18)

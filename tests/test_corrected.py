@@ -3,8 +3,8 @@ import pytest
 from scipy import stats as reference
 
 from calibrate.cell import adjusted, measure
+from calibrate.clip_row import ClipRow
 from calibrate.corrected import Corrected, confusion_of, corrected, with_correction
-from calibrate.record import ClipRow
 from calibrate.stats.confusion import Confusion
 from calibrate.stats.judge_correction import correct
 

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibrate.clip_row import ClipRow
 from calibrate.columns import TABLES, Column, columns, rows
 from calibrate.hub_data_set import write_data_set
 from calibrate.layouts.pawbench_rows import pawbench_rows
 from calibrate.layouts.verdict_tables import read_tables
 from calibrate.published.pawbench import replicate
-from calibrate.record import ClipRow, Record
+from calibrate.record import Record
 from calibrate.results import load_results
 from calibrate.score import score_study, score_verdicts
 from calibrate.study import read_study

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from calibrate.cell import adjusted, measure
+from calibrate.clip_row import ClipRow
 from calibrate.outlook import with_outlook
-from calibrate.record import Cell, ClipRow
+from calibrate.record import Cell
 from calibrate.stats import Baseline
 from calibrate.stats.power import DEPARTURES, departure, detection_power, equivalence_power
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats as reference
 
-from calibrate.record import ClipRow
+from calibrate.clip_row import ClipRow
 from calibrate.same_outcomes import N_DRAWS, same_outcomes
 
 OUTCOMES = {"coin_toss": ("heads", "tails"), "y_fork": ("left", "right")}
