@@ -161,7 +161,7 @@ def _row(clip: Clip, sha256: str | None, verdicts: Mapping[tuple[str, str], Verd
         given: dict[str, Any] = {"scene": clip.scene, "status": clip.status, "reason": clip.detail}
     else:
         given = asdict(verdicts[clip.file, clip.scene])
-    told = {"seed": clip.seed, "group": clip.group, "prompt": prompt_hash(clip.prompt)}
+    told: dict[str, Any] = {"seed": clip.seed, "group": clip.group, "prompt": prompt_hash(clip.prompt)}
     return ClipRow(model=clip.model, file=clip.file, sha256=sha256, **told, **given)
 
 
