@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .record import MARGIN_TV
+from .conclusion import MARGIN_TV
 from .stats import (
     Baseline,
     Hull,

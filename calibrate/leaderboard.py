@@ -16,9 +16,10 @@ from sim import InputError
 from sim.reference import Reference
 
 from .clip_row import ClipRow
+from .conclusion import LEVEL
 from .model_difference import Ends, part, same_judge, same_references
 from .prompts import prompt_warnings
-from .record import LEVEL, Cell, Record
+from .record import Cell, Record
 from .stats import holm
 from .stats.efron_stein import Spread, efron_stein_interval, efron_stein_p
 from .stats.excess_spread import Part, excess_spread

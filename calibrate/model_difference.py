@@ -16,9 +16,10 @@ from sim import InputError
 from sim.reference import Reference
 
 from .clip_row import ClipRow
+from .conclusion import LEVEL
 from .distance import tv_limits, tv_of
 from .prompts import prompt_warnings
-from .record import LEVEL, Cell, Record
+from .record import Cell, Record
 from .same_outcomes import same_outcomes
 from .stats import holm
 from .stats.difference_interval import difference_interval, difference_p

@@ -8,8 +8,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from .conclusion import LEVEL
 from .planning import POWER, clips_to_prove, clips_to_request
-from .record import LEVEL, Cell
+from .record import Cell
 from .stats import Baseline
 from .stats.power import detectable
 

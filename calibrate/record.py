@@ -14,6 +14,7 @@ from . import anytime
 from .alignment import Alignment
 from .anytime import Anytime
 from .clip_row import ClipRow
+from .conclusion import Finding
 from .corrected import Corrected
 from .output_file import write_whole
 from .record_check import check_record, strict_json
@@ -21,15 +22,6 @@ from .support import Support
 
 FORMAT = 2
 """Raised by every change of the file's meaning: since 2 a reference may be a set, and `tv` is its nearest point's."""
-LEVEL = 0.05
-"""Something is found of a cell if the p of it, after Holm, is below this."""
-MARGIN_TV = 0.1
-"""Total variation within which a cell counts as calibrated, if no other margin is asked for."""
-
-Finding = Literal["calibrated", "miscalibrated", "cannot_tell", "not_tested"]
-"""`calibrated`: shown to be within the margin of the reference (equivalence test, p after Holm below LEVEL), though it
-may differ from it by less. `miscalibrated`: not shown to be within the margin, and different from the reference (test
-of total variation, p after Holm below LEVEL). `cannot_tell`: neither, with so few clips. `not_tested`: no outcome."""
 
 
 @dataclass(frozen=True, kw_only=True)

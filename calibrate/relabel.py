@@ -13,8 +13,9 @@ from sim.reference import Reference
 
 from .audit import audit_order
 from .clip_row import ClipRow
+from .conclusion import MARGIN_TV
 from .output_file import checked_output
-from .record import MARGIN_TV, Record
+from .record import Record
 from .report import UNSEEN
 from .score import finish
 from .study_files import Unmatched

@@ -10,7 +10,8 @@ import scenes
 from sim import SceneError
 
 from .clip_row import ClipRow
-from .record import LEVEL, MARGIN_TV, Cell, Record
+from .conclusion import LEVEL, MARGIN_TV
+from .record import Cell, Record
 from .stats import clopper_pearson
 
 FINDINGS = {
@@ -101,6 +102,8 @@ def sentence(cell: Cell) -> str:
     p = f"{p_text(cell.p_holm)} after Holm"
     if cell.finding == "miscalibrated":
         return f"Miscalibrated{', differs from every point of the set' if is_set else ''}: {tv}, {p}."
+    if cell.finding == "cannot_tell" and (text := _by_the_judge(cell)):
+        return f"Cannot tell: {tv}, {p}; {text}."
     chance = f"chance alone gives a faithful model {number(cell.tv_expected)} on average"
     if cell.finding == "calibrated":
         within = f"Calibrated within {cell.margin:g}{' of the set' if is_set else ''}: {tv}; {chance}"
@@ -108,6 +111,19 @@ def sentence(cell: Cell) -> str:
         differs = cell.p_holm is not None and cell.p_holm < LEVEL
         return f"{within}; {'by less it differs from the reference' if differs else 'no difference found'}, {p}."
     return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}.{_outlook(cell)}"
+
+
+def _by_the_judge(cell: Cell) -> str:
+    """What keeps a finding of the verdicts as they are from being claimed; empty if nothing does."""
+    found = cell.corrected
+    if found is None:
+        return ""
+    if cell.p_holm is not None and cell.p_holm < LEVEL:
+        return f"the judge's errors alone may do as much ({p_text(found.p_holm)} with them carried through)"
+    if cell.p_equivalence_holm is not None and cell.p_equivalence_holm < LEVEL:
+        beyond = f"{p_text(found.p_equivalence_holm)} for more than {cell.margin:g} with them carried through"
+        return f"the verdicts are that near, but the judge's errors may hide a distance ({beyond})"
+    return ""
 
 
 def _outlook(cell: Cell) -> str:

@@ -19,6 +19,7 @@ from .anytime import with_anytime
 from .audit import agreement_with_people, as_judged, error_tables
 from .cell import adjusted, measure
 from .clip_row import ClipRow
+from .conclusion import MARGIN_TV
 from .copies import copies_told, without_copies
 from .corrected import with_correction
 from .judging import Progress, verdicts_of
@@ -28,7 +29,7 @@ from .outlook import with_outlook
 from .output_file import checked_output
 from .powered import with_powered
 from .prompts import prompt_hash
-from .record import MARGIN_TV, Record
+from .record import Record
 from .study import read_study
 from .study_clip import Clip
 from .study_files import Unmatched, as_text
@@ -194,7 +195,7 @@ def finish(
     )
     errors = error_tables(judge["card"], rows, seed=seed)
     judged = {place: [as_judged(row) for row in some] for place, some in by_cell.items()}
-    cells = with_correction(with_outlook(cells, seed=seed), used, errors, judged, seed=seed)
+    cells = with_outlook(with_correction(cells, used, errors, judged, seed=seed), seed=seed)
     cells = with_powered(cells, by_cell, seed=seed)
     cells = with_anytime(with_null_warning(cells, errors, seed=seed), used)
     record = Record(

@@ -17,6 +17,7 @@ from sim import QuincunxError
 
 from .cell import seeds_recorded
 from .clip_facts import ClipFacts, alike, clip_facts, same_bytes
+from .conclusion import MARGIN_TV
 from .findings import (
     Finding,
     cell_findings,
@@ -32,7 +33,6 @@ from .findings import (
 from .first_frame import Drift
 from .layouts.verdict_tables import verdicts_in
 from .layouts.which import PUBLISHED
-from .record import MARGIN_TV
 from .stats import Baseline, clips_for_margin
 from .study import Study, read_study
 from .study_clip import Clip

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from calibrate.record import MARGIN_TV, Record
+from calibrate.conclusion import MARGIN_TV
+from calibrate.record import Record
 from calibrate.report import write_report
 from calibrate.score import score_study, score_verdicts
 from cli import scoring
