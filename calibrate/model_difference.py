@@ -17,6 +17,7 @@ from sim.reference import Reference
 
 from .clip_row import ClipRow
 from .distance import tv_limits, tv_of
+from .prompts import prompt_warnings
 from .record import LEVEL, Cell, Record
 from .same_outcomes import same_outcomes
 from .stats import holm
@@ -160,6 +161,9 @@ def _checked(a: Side, b: Side) -> list[str]:
     same_references([a.record, b.record])
     if any(cell.seeds == "shared" for side in (a, b) for cell in side.cells.values()):
         warnings.append("several clips of one cell have one seed: the intervals by scene take them as independent")
+    if a.model != b.model:
+        rows = {side.model: [row for token in common for row in side.rows(token)] for side in (a, b)}
+        warnings += prompt_warnings(rows, {side.model: side.record.run_cards.get(side.model) for side in (a, b)})
     return warnings
 
 

@@ -75,6 +75,7 @@ def learnt(shard: Path, folder: Path, *, stop_after: int | None = None) -> dict[
 
 
 def test_a_run_that_was_killed_ends_like_an_undisturbed_one(shard: Path, tmp_path: Path) -> None:
+    """O01: training that was stopped goes on from what it had kept."""
     whole = learnt(shard, tmp_path / "whole")
     resumed = learnt(shard, tmp_path / "resumed", stop_after=2)
     assert all(torch.equal(tensor, resumed[name]) for name, tensor in whole.items())
