@@ -30,6 +30,8 @@ class ClipRow:
     sha256: str | None = None
     """Hash of the file's bytes."""
     seed: int | str | None = None
+    prompt: str | None = None
+    """Hash of the prompt that the manifest gives (calibrate.prompts); None if it gives none."""
     group: int | str | None = None
     """Clips of one group depend on each other, as the manifest says."""
     label: Literal["audit", "doubtful"] | None = None

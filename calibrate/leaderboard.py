@@ -20,6 +20,7 @@ from .clip_row import ClipRow
 from .clusters import cluster_names
 from .excess_part import part, worth
 from .model_difference import Ends, same_judge, same_references
+from .prompts import prompt_warnings
 from .record import LEVEL, Cell, Record
 from .stats import holm
 from .stats.efron_stein import Spread, efron_stein_interval, efron_stein_p
@@ -135,6 +136,8 @@ def leaderboard(records: Sequence[Record], *, without: Sequence[str] = (), seed:
     spreads = {model: excess_spread(parts[model]) for model in models}
     pairs = _pairs(models, parts)
     places = [_place(m, spreads, pairs, [cells[m, t] for t in asked], {t: rows[m, t] for t in asked}) for m in models]
+    clips = {m: [row for t in asked for row in rows[m, t]] for m in models}
+    warnings += prompt_warnings(clips, {m: card for r in records for m, card in r.run_cards.items()})
     return Leaderboard(
         places=tuple(sorted(_with_draws(places, spreads, seed), key=lambda place: (place.excess, place.model))),
         scenes=common,

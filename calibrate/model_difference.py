@@ -20,6 +20,7 @@ from sim.reference import Reference
 from .clip_row import ClipRow
 from .distance import tv_limits
 from .excess_part import part, worth
+from .prompts import prompt_warnings
 from .record import LEVEL, Cell, Record
 from .same_outcomes import same_outcomes
 from .stats import holm
@@ -165,6 +166,9 @@ def _checked(a: Side, b: Side) -> list[str]:
     shared = [cell for side in (a, b) for cell in side.cells.values() if cell.seeds == "shared"]
     if any(cell.n_independent is None for cell in shared):
         warnings.append("all clips of a cell have one seed: they are taken as independent")
+    if a.model != b.model:
+        rows = {side.model: [row for token in common for row in side.rows(token)] for side in (a, b)}
+        warnings += prompt_warnings(rows, {side.model: side.record.run_cards.get(side.model) for side in (a, b)})
     return warnings
 
 

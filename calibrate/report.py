@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from sim import NULL_REASONS
 
-from . import alignment_view, anytime_view, people_view, scale_view, support_view
+from . import alignment_view, anytime_view, people_view, run_card_view, scale_view, support_view
 from . import report_view as view
 from .audit import AUDIT_CLIPS, as_judged, audit_order, audited
 from .clip_row import ClipRow
@@ -188,6 +188,8 @@ def _page(
         supports=support_view.lines(record.cells),
         anytime=anytime_view.lines(record.cells),
         references=view.references(record),
+        made=run_card_view.lines(record),
+        made_columns=run_card_view.COLUMNS,
         kinds=view.kinds(record),
         card=view.card_lines(record.judge["card"]),
         headline=view.headline(record),

@@ -27,6 +27,7 @@ from .null_warning import with_null_warning
 from .outlook import with_outlook
 from .output_file import checked_output
 from .powered import with_powered
+from .prompts import prompt_hash
 from .record import MARGIN_TV, Record
 from .study import read_study
 from .study_clip import Clip
@@ -160,7 +161,8 @@ def _row(clip: Clip, sha256: str | None, verdicts: Mapping[tuple[str, str], Verd
         given: dict[str, Any] = {"scene": clip.scene, "status": clip.status, "reason": clip.detail}
     else:
         given = asdict(verdicts[clip.file, clip.scene])
-    return ClipRow(model=clip.model, file=clip.file, sha256=sha256, seed=clip.seed, group=clip.group, **given)
+    told: dict[str, Any] = {"seed": clip.seed, "group": clip.group, "prompt": prompt_hash(clip.prompt)}
+    return ClipRow(model=clip.model, file=clip.file, sha256=sha256, **told, **given)
 
 
 def _card(card: Mapping[str, Any] | None, used: Iterable[str]) -> dict[str, Any] | None:

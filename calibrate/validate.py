@@ -23,6 +23,7 @@ from .findings import (
     copies,
     duration_of,
     not_recorded,
+    other_prompts,
     rate_name,
     size_name,
     strays,
@@ -166,7 +167,8 @@ def validate(
     for cell, clips in zip(cells, study.cells.values(), strict=True):
         findings += cell_findings(clips, facts, cell.seeds, duration_s=duration_of(cell.scene))
     for model in sorted({clip.model for clip in study.clips}):
-        findings += not_recorded(model, study.cards.get(model))
+        card, own = study.cards.get(model), [clip for clip in study.clips if clip.model == model]
+        findings += [*other_prompts(model, own, card), *not_recorded(model, card)]
     return Validation(
         folder=study.folder,
         margin=margin,

@@ -105,6 +105,7 @@ def test_draws_follow_the_seed_and_the_order_of_records_changes_nothing(record) 
 
 
 def test_the_page_is_offline_and_names_with_markup_stay_text(record, tmp_path: Path) -> None:
+    """O06."""
     name = "<script>alert(1)</script>"
     board = leaderboard([record({(name, "coin_toss"): GOOD, ("b", "coin_toss"): BAD, ("b", "die_roll"): "1"})])
     page = write_leaderboard(board, tmp_path / "board.html", names=["<i>r.json"]).read_text()
