@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from .clip_row import ClipRow
 from .stats.clustered import effective_number
+
+if TYPE_CHECKING:
+    from .record import Cell
 
 
 def clusters(rows: Sequence[ClipRow]) -> list[list[int]]:
@@ -74,3 +79,8 @@ def independent_clips(rows: Sequence[ClipRow]) -> float | None:
     scored = [row for row in rows if row.status == "scored"]
     sizes = [len(cluster) for cluster in clusters(scored)]
     return effective_number(sizes) if len(sizes) < len(scored) else None
+
+
+def worth(cell: Cell) -> int:
+    """How many independent clips the scored ones of a cell are worth, in whole numbers."""
+    return cell.scored if cell.n_independent is None else max(1, math.floor(cell.n_independent + 1e-9))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 
 from sim.reference import Reference
 
 from .clip_row import ClipRow
-from .clusters import cluster_names
+from .clusters import cluster_names, worth
 from .distance import expected_of, tv_of
 from .record import Cell
 from .stats.excess_spread import Part
@@ -17,11 +16,6 @@ from .stats.rarefaction import rarefied, rarefied_total_variation
 
 _N_DRAWS = 100
 """Draws of fewer clips from a cell whose reference is a set of more than two outcomes: distances from it are slow."""
-
-
-def worth(cell: Cell) -> int:
-    """How many independent clips the scored ones of a cell are worth, in whole numbers."""
-    return cell.scored if cell.n_independent is None else max(1, math.floor(cell.n_independent + 1e-9))
 
 
 def part(

@@ -17,8 +17,8 @@ from sim import InputError
 from sim.reference import Reference
 
 from .clip_row import ClipRow
-from .clusters import cluster_names
-from .excess_part import part, worth
+from .clusters import cluster_names, worth
+from .excess_part import part
 from .model_difference import Ends, same_judge, same_references
 from .prompts import prompt_warnings
 from .record import LEVEL, Cell, Record

@@ -18,8 +18,9 @@ from sim import InputError
 from sim.reference import Reference
 
 from .clip_row import ClipRow
+from .clusters import worth
 from .distance import tv_limits
-from .excess_part import part, worth
+from .excess_part import part
 from .prompts import prompt_warnings
 from .record import LEVEL, Cell, Record
 from .same_outcomes import same_outcomes
