@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from .clip_row import ClipRow
 from .stats.clustered import effective_number
+
+if TYPE_CHECKING:
+    from .record import Cell
 
 
 def clusters(rows: Sequence[ClipRow]) -> list[list[int]]:
@@ -42,6 +47,29 @@ def _top(above: Sequence[int], i: int) -> int:
     return i
 
 
+def cluster_names(rows: Sequence[ClipRow]) -> list[Hashable]:
+    """(N,) a name for each clip of one cell, which clips of one cluster share.
+
+    That of a group or a seed is the same in all cells, since clips of other models and scenes with the same group or
+    seed start from the same noise. Other clips have a name of their own.
+
+    Args:
+        rows: Clips of one cell.
+    """
+    names: list[Hashable] = [None] * len(rows)
+    found = clusters(rows)
+    batch = len(rows) > 1 and len({row.seed for row in rows}) == 1
+    for places in found:
+        some = [rows[i] for i in places]
+        groups = {str(row.group) for row in some if row.group is not None}
+        seeds = {row.seed for row in some if row.seed is not None}
+        first: Hashable = (some[0].model, some[0].scene, places[0])
+        name = ("group", min(groups)) if groups else ("seed", min(seeds, key=str)) if seeds and not batch else first
+        for i in places:
+            names[i] = name
+    return names
+
+
 def independent_clips(rows: Sequence[ClipRow]) -> float | None:
     """How many independent clips the scored ones of a cell are worth; None if nothing says that they hang together.
 
@@ -51,3 +79,8 @@ def independent_clips(rows: Sequence[ClipRow]) -> float | None:
     scored = [row for row in rows if row.status == "scored"]
     sizes = [len(cluster) for cluster in clusters(scored)]
     return effective_number(sizes) if len(sizes) < len(scored) else None
+
+
+def worth(cell: Cell) -> int:
+    """How many independent clips the scored ones of a cell are worth, in whole numbers."""
+    return cell.scored if cell.n_independent is None else max(1, math.floor(cell.n_independent + 1e-9))

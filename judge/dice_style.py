@@ -16,6 +16,8 @@ GRID = {
     6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
 }
 """Face -> places of its pips."""
+_P_DIM = 0.35
+"""Share of dice that are dark, with pips of any pure colour."""
 _LEAST_CONTRAST = 42.0
 """Least distance of the pips' colour from the body's, seen as an eye sees it, from 0 to 255."""
 
@@ -93,9 +95,9 @@ def _colour(rng: np.random.Generator) -> np.ndarray:
     return np.clip(rng.choice([18.0, 50.0, 85.0, 225.0]) + rng.uniform(-20, 20) + rng.uniform(-12, 12, 3), 0, 255)
 
 
-def _pure(rng: np.random.Generator) -> np.ndarray:
-    """(3,) a saturated colour of any hue and brightness."""
-    hue, value, pale = rng.uniform(0, 6), rng.uniform(70, 255), rng.uniform(0, 0.4)
+def _pure(rng: np.random.Generator, pale: float = 0.4) -> np.ndarray:
+    """(3,) a saturated colour of any hue and brightness, with white in it up to a share."""
+    hue, value, pale = rng.uniform(0, 6), rng.uniform(70, 255), rng.uniform(0, pale)
     ramp = np.clip(np.abs((hue + np.array([0, 4, 2])) % 6 - 3) - 1, 0, 1)
     return np.asarray(value * (pale + (1 - pale) * ramp))
 
@@ -107,6 +109,11 @@ def _colours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarr
         if rng.uniform() < 0.5:
             other = _colour(rng) if rng.uniform() < 0.4 else np.clip(body + rng.normal(0, 45, 3), 0, 255)
         kind = rng.uniform()
-        pips = rng.uniform(215, 255, 3) if kind < 0.35 else rng.uniform(0, 40, 3) if kind < 0.6 else _pure(rng)
+        if kind < _P_DIM:  # told by hue more than by brightness
+            shade = rng.uniform(0.25, 0.8)
+            body, other, pips = shade * body, shade * other, _pure(rng, pale=0.25)
+        else:
+            kind = rng.uniform()
+            pips = rng.uniform(215, 255, 3) if kind < 0.4 else rng.uniform(0, 40, 3) if kind < 0.7 else _pure(rng)
         if min(_contrast(pips, body), _contrast(pips, other)) > _LEAST_CONTRAST:
             return body, other, pips
