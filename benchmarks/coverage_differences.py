@@ -2,7 +2,8 @@
 
 Every pair of the models of `benchmarks.coverage_truths` is drawn and compared, also a model with itself. *Clips*: of A
 and B independent; with `--coupled`, every clip of A and the clip of B with the same seed come from one random number,
-once with equal sign and once with opposite sign, and so do the clips of all scenes.
+once with equal sign and once with opposite sign, and so do the clips of all scenes. With `--times N`, A has N times as
+many clips as B, and its excess is that of as many as B has, as in `compare`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from calibrate.stats import Interval, expected_total_variation, total_variation,
 from calibrate.stats.difference_interval import difference_interval, mover_interval
 from calibrate.stats.efron_stein import efron_stein_interval
 from calibrate.stats.excess_spread import Part, excess_spread
+from calibrate.stats.rarefaction import rarefied_total_variation
 
 from .coverage import N_CLIPS, Row, told
 from .coverage_methods import covers
@@ -115,25 +117,36 @@ def distance_rows(scene: str, n: int, trials: int, seed: int, methods: Sequence[
             yield _row(method, scene, f"{x} - {y}", n, right, trials, width)
 
 
-def excess_rows(method: str, scenes: Sequence[str], n: int, trials: int, seed: int, coupling: str) -> Iterator[Row]:
-    """Coverage of the mean difference of excess over some scenes, that of what both have on average."""
+def excess_rows(
+    method: str, scenes: Sequence[str], n: int, trials: int, seed: int, coupling: str, times: int = 1
+) -> Iterator[Row]:
+    """Coverage of the mean difference of excess over some scenes, that of what n clips of both have on average."""
     for x, y in pairs(scenes[0]):
         parts: list[list[Part]] = [[] for _ in range(trials)]
         true = 0.0
         for scene, (name, side, sign) in product(scenes, ((x, "A", 1), (y, "B", -1))):
             expected = expected_total_variation(n, REFERENCES[scene])
             true += sign * (_average(scene, name, n) - expected) / (1 - expected) / len(scenes)
-            shown = _outcomes(_uniforms(n, trials, coupling, seed, side, scene, name), truths(scene)[name])
+            size = n * times if side == "A" else n
+            shown = _outcomes(_uniforms(size, trials, coupling, seed, side, scene, name), truths(scene)[name])
             about: dict[str, Any] = {"n_outcomes": len(REFERENCES[scene].p), "tv": partial(_tv, scene)}
             about |= {"expected": expected, "weight": sign / len(scenes)}
             where = (scene, side) if coupling == "independent" else ()
-            about["clusters"] = tuple((*where, k) for k in range(n))
+            about["clusters"] = tuple((*where, k) for k in range(size))
             for each, row in zip(parts, shown.tolist(), strict=True):
-                each.append(Part(shown=tuple(row), **about))
+                fewer = None if size == n else _fewer(scene, tuple(sorted(row)), n)
+                each.append(Part(shown=tuple(row), rarefied=fewer, **about))
         found = [efron_stein_interval(excess_spread(each)) for each in parts]
         right, width = sum(covers(each, true) for each in found), sum(each.high - each.low for each in found)
         how = "" if coupling == "independent" else f", coupled ({coupling})"
+        how += f", {times} times" if times != 1 else ""
         yield _row(method, "+".join(scenes) + how, f"{x} - {y}", n, right, trials, width)
+
+
+@lru_cache(maxsize=200_000)
+def _fewer(scene: str, shown: tuple[int, ...], n: int) -> float:
+    p = REFERENCES[scene].p
+    return rarefied_total_variation([shown.count(k) for k in range(len(p))], n, p)
 
 
 @lru_cache(maxsize=200_000)
@@ -148,6 +161,7 @@ def rows(
     scenes: Sequence[str] = tuple(REFERENCES),
     methods: Sequence[str] = tuple(METHODS),
     coupled: bool = False,
+    times: int = 1,
     seed: int = 0,
 ) -> Iterator[Row]:
     """Every row; a row depends on its own name, the trials and the seed alone.
@@ -158,16 +172,17 @@ def rows(
         scenes: Names in REFERENCES; the mean is over all of them.
         methods: Names in METHODS.
         coupled: Whether one seed has one random number, in both models and on all scenes; for the excess alone.
+        times: How many times as many clips as B has A has; for the excess alone.
         seed: Seed of the simulation.
     """
     for n in n_clips:
         for coupling in COUPLINGS[1:] if coupled else COUPLINGS[:1]:
             if EXCESS in methods:
                 for scene in scenes:
-                    yield from excess_rows(EXCESS, [scene], n, trials, seed, coupling)
+                    yield from excess_rows(EXCESS, [scene], n, trials, seed, coupling, times)
             if MEAN in methods:
-                yield from excess_rows(MEAN, scenes, n, trials, seed, coupling)
-        if not coupled:
+                yield from excess_rows(MEAN, scenes, n, trials, seed, coupling, times)
+        if not coupled and times == 1:
             for scene in scenes:
                 yield from distance_rows(scene, n, trials, seed, methods)
 
@@ -182,14 +197,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scenes", nargs="+", choices=list(REFERENCES), default=list(REFERENCES))
     parser.add_argument("--methods", nargs="+", default=list(METHODS), help="beginnings of their names")
     parser.add_argument("--coupled", action="store_true", help="one seed, one random number; for the excess")
+    parser.add_argument("--times", type=int, default=1, help="clips of A for each of B; for the excess")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="every row as JSON")
     chosen = parser.parse_args(arguments)
     methods = [name for name in METHODS if name.startswith(tuple(chosen.methods))]
     if min(chosen.n) < 2 or chosen.trials < 1 or not methods:
         parser.error(f"--n must be 2 or more, --trials positive, and --methods begin as one of: {'; '.join(METHODS)}")
-    asked = {"n_clips": chosen.n, "scenes": chosen.scenes, "methods": methods, "coupled": chosen.coupled}
-    found = list(rows(**asked, trials=chosen.trials, seed=chosen.seed))
+    if chosen.times < 1 or (chosen.times > 1 and chosen.coupled):
+        parser.error("--times must be 1 or more, and stands without --coupled")
+    how = {"methods": methods, "coupled": chosen.coupled, "times": chosen.times}
+    found = list(rows(n_clips=chosen.n, scenes=chosen.scenes, trials=chosen.trials, seed=chosen.seed, **how))
     if chosen.json:
         print(json.dumps({row.name: asdict(row) for row in found}, indent=1, allow_nan=False))
     else:

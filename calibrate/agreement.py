@@ -11,8 +11,9 @@ from typing import Any
 
 import scenes
 
+from .clip_row import ClipRow
 from .layouts.verdict_tables import is_table, read_tables
-from .record import ClipRow, Record
+from .record import Record
 from .stats import Interval, Kappa, clopper_pearson, cohen_kappa, stratified_kappa
 
 NULL = "null"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .agreement import agree
-from .record import ClipRow
+from .clip_row import ClipRow
 
 AUDIT_CLIPS = 60
 """Clips of the audit that a report shows, unless asked for another number."""

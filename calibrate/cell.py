@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import scenes
 
 from .anchors import anchors
+from .clip_row import ClipRow
 from .clusters import independent_clips
+from .conclusion import MARGIN_TV, finding_of
 from .distance import Distance, clustered, distance
-from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Finding
+from .record import Cell
 from .stats import benjamini_hochberg, clopper_pearson, goodman, holm, share_bounds, wilson
 from .support import support
 
@@ -102,15 +104,6 @@ def adjusted(cells: Sequence[Cell]) -> tuple[Cell, ...]:
         replace(cell, p_holm=p, q=each, p_equivalence_holm=equal, finding=finding_of(p, equal))
         for cell, p, each, equal in zip(cells, p_holm, q, p_equal, strict=True)
     )
-
-
-def finding_of(p_holm: float | None, p_equivalence_holm: float | None) -> Finding:
-    """What the p-values of the two tests say, see `Finding`."""
-    if p_holm is None or p_equivalence_holm is None:
-        return "not_tested"
-    if p_equivalence_holm < LEVEL:
-        return "calibrated"
-    return "miscalibrated" if p_holm < LEVEL else "cannot_tell"
 
 
 def _finite(value: float) -> float | None:

@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal
 
-from .record import Cell, ClipRow, Record
+from .clip_row import ClipRow
+from .record import Cell, Record
 from .record_check import SHARE
 
 Kind = Literal["text", "count", "number", "json"]

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .clusters import independent_clips
+from .conclusion import MARGIN_TV, finding_of
 from .stats import Baseline, Hull, expected_total_variation, holm, nearest, tv_interval
 from .stats.clustered import whole_counts
 from .stats.confusion import Confusion, true_shares
 from .stats.hull import hull_score
-from .stats.judge_correction import Correction, as_said, correct, widened
+from .stats.judge_correction import Correction, as_said, correct, corrected_equivalence_p, widened
 
 if TYPE_CHECKING:
     from sim.reference import Reference
 
-    from .record import Cell, ClipRow
+    from .clip_row import ClipRow
+    from .record import Cell
 
 NULL = "null"
 """How a clip without an outcome is called in a table of what is true and what is said."""
@@ -52,6 +54,10 @@ class Corrected:
     reference; for a set the largest over its points. None of the correction's own error is in it."""
     p_holm: float | None = None
     """The same adjusted for all cells of the record that were tested."""
+    p_equivalence: float | None = None
+    """p of "the model is the margin or more away", of a set from its pooled point
+    (calibrate.stats.judge_correction); None in a record of before it was kept."""
+    p_equivalence_holm: float | None = None
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Corrected:
@@ -102,14 +108,24 @@ def with_correction(
         independent = independent_clips(rows)
         worth = 1.0 if independent is None else independent / sum(said.values())
         nulls = sum(row.status == NULL for row in rows)
-        found.append(
-            corrected(said, nulls, references[cell.token], confusion, confusion_from=about, seed=seed, worth=worth)
-        )
+        how: dict[str, Any] = {"confusion_from": about, "seed": seed, "worth": worth, "margin": cell.margin}
+        found.append(corrected(said, nulls, references[cell.token], confusion, **how))
     p_holm = holm([None if one is None else one.p for one in found])
+    p_equal = holm([None if one is None else one.p_equivalence for one in found])
     return tuple(
-        cell if one is None else replace(cell, corrected=replace(one, p_holm=p))
-        for cell, one, p in zip(cells, found, p_holm, strict=True)
+        cell if one is None else _concluded(cell, replace(one, p_holm=p, p_equivalence_holm=equal))
+        for cell, one, p, equal in zip(cells, found, p_holm, p_equal, strict=True)
     )
+
+
+def _concluded(cell: Cell, found: Corrected) -> Cell:
+    """The cell with its correction; its finding holds whether the judge errs as on its card or never."""
+    finding = finding_of(_larger(cell.p_holm, found.p_holm), _larger(cell.p_equivalence_holm, found.p_equivalence_holm))
+    return replace(cell, corrected=found, finding=finding)
+
+
+def _larger(one: float | None, other: float | None) -> float | None:
+    return one if other is None else other if one is None else max(one, other)
 
 
 def corrected(
@@ -121,6 +137,7 @@ def corrected(
     confusion_from: str,
     seed: int,
     worth: float = 1.0,
+    margin: float = MARGIN_TV,
 ) -> Corrected | None:
     """The numbers of one cell with the judge's error carried through; None if no truth can be told.
 
@@ -136,16 +153,17 @@ def corrected(
         confusion_from: Which clips tell.
         seed: Seed of the Monte Carlo draws.
         worth: How many independent clips one of these is worth; below 1 where they hang together.
+        margin: Total variation of the equivalence test.
     """
     counts = list(said.values())
     found = correct([*counts, nulls], confusion, seed=seed, worth=worth)
     if found is None:
         return None
+    pooled = Baseline.sample([reference.counts[outcome] for outcome in reference.outcomes])
+    members, n = np.asarray([pooled.p]), pooled.n
     if reference.why_point is None:
         members, n = np.asarray(reference.member_shares), reference.n_member
-    else:
-        pooled = np.asarray([reference.counts[outcome] for outcome in reference.outcomes])
-        members, n = (pooled / pooled.sum())[None], int(pooled.sum())
+    near = corrected_equivalence_p([*counts, nulls], confusion, pooled, margin=margin, seed=seed, worth=worth)
     tested = counts if worth == 1 else whole_counts([c / sum(counts) for c in counts], max(1, int(sum(counts) * worth)))
     score = hull_score(tested, as_said(members, n, found, confusion, seed=seed), seed=seed)
     hull = Hull.of(members, n=n)
@@ -169,6 +187,7 @@ def corrected(
         tv_interval=interval,
         tv_expected=expected if math.isfinite(expected) else None,
         p=score.p,
+        p_equivalence=near,
     )
 
 

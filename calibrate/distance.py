@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .record import MARGIN_TV
+from .conclusion import MARGIN_TV
 from .stats import (
     Baseline,
     Hull,
@@ -87,20 +87,38 @@ def distance(
     return _from_point(counts, n_missing, pooled, seed, margin)
 
 
-def tv_limits(counts: Sequence[int], reference: Reference, *, seed: int) -> Callable[[float], Interval]:
+def tv_limits(
+    counts: Sequence[int], reference: Reference, *, seed: int, n_independent: float | None = None
+) -> Callable[[float], Interval]:
     """The function level -> confidence interval of the model's total variation from the reference, as in `distance`.
 
     Args:
         counts: (K,) clips per outcome, at least one.
         reference: The reference.
         seed: Seed of the Monte Carlo draws.
+        n_independent: What the clips are worth, if they hang together.
     """
+    if n_independent is not None:
+        few, tv_at = _worth(counts, n_independent), tv_of(reference)
+        limits, tv, at = tv_limits(few, reference, seed=seed), tv_at(counts), tv_at(few)
+        return lambda level: _moved(limits(level), at, tv)
     if reference.why_point is not None:
         point = Baseline.sample([reference.counts[outcome] for outcome in reference.outcomes])
         return lambda level: tv_interval(counts, point, seed=seed, level=level)
     hull = Hull.of(reference.member_shares, n=reference.n_member)
     score = hull_score(counts, hull, seed=seed)
     return lambda level: hull_interval(score, counts, hull, seed=seed, level=level)
+
+
+def _worth(counts: Sequence[int], n_independent: float) -> tuple[int, ...]:
+    """(K,) counts of as many independent clips, with the same shares."""
+    return whole_counts([c / sum(counts) for c in counts], max(1, math.floor(n_independent + 1e-9)))
+
+
+def _moved(few: Interval, at: float, tv: float) -> Interval:
+    """The interval of a total variation `at`, carried over to `tv`."""
+    low = 0.0 if few.low == 0 else max(0.0, tv - (at - few.low))
+    return Interval(low=min(tv, low), high=min(1.0, max(tv, tv + few.high - at)), level=few.level)
 
 
 def tv_of(reference: Reference) -> Callable[[Sequence[int]], float]:
@@ -110,6 +128,17 @@ def tv_of(reference: Reference) -> Callable[[Sequence[int]], float]:
         return lambda counts: total_variation(counts, point)
     hull = Hull.of(reference.member_shares, n=reference.n_member)
     return lambda counts: nearest(tuple(c / sum(counts) for c in counts), hull).tv if sum(counts) else math.nan
+
+
+def expected_of(reference: Reference) -> Callable[[Sequence[int], int], float]:
+    """The function (counts (K,), n) -> expected total variation of n draws from the point nearest to the counts."""
+    if reference.why_point is not None:
+        point = Baseline.sample([reference.counts[outcome] for outcome in reference.outcomes])
+        return lambda counts, n: expected_total_variation(n, point)
+    hull = Hull.of(reference.member_shares, n=reference.n_member)
+    return lambda counts, n: expected_total_variation(
+        n, hull.baseline(nearest(tuple(c / sum(counts) for c in counts), hull).p)
+    )
 
 
 def clustered(
@@ -125,18 +154,17 @@ def clustered(
         seed: Seed of the Monte Carlo draws.
         margin: Total variation of the equivalence test.
     """
-    n = max(1, math.floor(n_independent + 1e-9))
-    few = distance(whole_counts([c / sum(counts) for c in counts], n), 0, reference, seed=seed, margin=margin)
-    low = 0.0 if few.interval[0] == 0 else max(0.0, found.tv - (few.tv - few.interval[0]))
-    high = max(found.tv, found.tv + few.interval[1] - few.tv)
+    worth = _worth(counts, n_independent)
+    few = distance(worth, 0, reference, seed=seed, margin=margin)
+    ends = _moved(Interval(low=few.interval[0], high=few.interval[1]), few.tv, found.tv)
     return replace(
         found,
-        interval=(min(found.tv, low), min(1.0, high)),
+        interval=(ends.low, ends.high),
         expected=few.expected,
         excess=excess(found.tv, few.expected),
         p=few.p,
         p_equivalence=few.p_equivalence,
-        method=f"{few.method}, as of {n} independent clips",
+        method=f"{few.method}, as of {sum(worth)} independent clips",
     )
 
 

@@ -11,13 +11,12 @@ import scenes
 from judge.intake import Unreadable
 
 from .clip_facts import ClipFacts
-from .record import ClipRow
-from .run_card import RUN_CARD
+from .clip_row import ClipRow
+from .prompts import PLAIN, own_hash, prompt_hash, variant_on
+from .run_card import RECORDED, RUN_CARD
 from .study_clip import Clip
 from .study_files import Unmatched
 
-RECORDED = ("revision", "seeds", "prompt_variant", "frames", "fps", "size", "steps", "guidance")
-"""What a run card should say of how a model's clips were made; empty means not recorded."""
 MOST_SHORT = 0.02
 """A clip may be shorter than its scene by this share and one frame."""
 _MOST_FILES = 3
@@ -37,7 +36,7 @@ class Finding:
 
     kind: str
     """`missing`, `refused`, `extra`, `unreadable`, `duplicates`, `near_duplicates`, `too_short`, `mixed`,
-    `first_frame`, `shared_seed`, `verdicts` or `not_recorded`."""
+    `first_frame`, `shared_seed`, `verdicts`, `other_prompt` or `not_recorded`."""
     model: str | None
     """None if it belongs to no model."""
     scene: str | None
@@ -201,6 +200,23 @@ def not_recorded(model: str, card: Mapping[str, Any] | None) -> Iterator[Finding
     else:
         return
     yield Finding(kind="not_recorded", model=model, scene=None, files=(), line=line, cure=cure)
+
+
+def other_prompts(model: str, clips: Sequence[Clip], card: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """What is to be said of prompts that are not the scenes' own, where the run card does not tell that they are not.
+
+    Args:
+        model: The model.
+        clips: Its clips.
+        card: Its run card (`RunCard.to_json`), or None.
+    """
+    known = [clip for clip in clips if prompt_hash(clip.prompt) is not None]
+    other = [clip for clip in known if prompt_hash(clip.prompt) != own_hash(clip.scene)]
+    if other and variant_on(card) in (None, PLAIN):
+        files = tuple(clip.asked_file for clip in other if clip.asked_file is not None)
+        line = f"{len(other)} of {len(known)} prompts are not the scene's own: {named(files)}"
+        cure = f"say in prompt_variant of {RUN_CARD} what changed them; with both kinds they are two models"
+        yield Finding(kind="other_prompt", model=model, scene=None, files=files, line=line, cure=cure)
 
 
 def duration_of(token: str) -> float:

@@ -1,8 +1,9 @@
 """How is a record written as a folder that a hub takes as a data set?
 
 The folder holds `README.md` with a YAML header that names the tables as configurations, `clips.jsonl`, `cells.jsonl`,
-`outcomes.jsonl`, and the record itself; if asked for, the clips in `videos/` with a `metadata.jsonl`, which can be
-scored again.
+`outcomes.jsonl`, and the record itself; if asked for, the clips in `videos/` with a `metadata.jsonl`. That folder is a
+data set of its own, which can be scored again: a hub reads every configuration of one data set with one reader, that of
+the tables.
 
 References:
     Hugging Face Hub, "Data files configuration" and "Dataset cards"; Datasets, "Create a video dataset".
@@ -59,6 +60,7 @@ def _copy(record: Record, study: Path, to: Path) -> int:
     """Copy every clip that lies in the study, as `<number>.<suffix>`; its own name stays in the metadata."""
     to.mkdir()
     told = []
+    is_text = any(isinstance(clip.seed, str) for clip in record.clips)  # a column of a data set has one type
     for k, clip in enumerate(record.clips):
         if clip.file is None or not is_regular(study / clip.file) or not is_inside(study / clip.file, study):
             continue
@@ -66,15 +68,14 @@ def _copy(record: Record, study: Path, to: Path) -> int:
         with whole_file(to / name) as part:
             shutil.copyfile(study / clip.file, part)
         row: dict[str, Any] = {"file_name": name, "model": clip.model, "scene": clip.scene, "original": clip.file}
-        told.append(row | {"outcome": clip.outcome, "verdict": clip.status, "reason": clip.reason, "seed": clip.seed})
+        told.append(row | {"outcome": clip.outcome, "verdict": clip.status, "reason": clip.reason})
+        told[-1]["seed"] = str(clip.seed) if is_text and clip.seed is not None else clip.seed
     write_whole(to / "metadata.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in told))
     return len(told)
 
 
 def _card(record: Record, n_videos: int) -> str:
     configs = [{"config_name": table, "data_files": f"{table}.jsonl"} for table in TABLES]
-    if n_videos:
-        configs.append({"config_name": VIDEOS, "data_dir": VIDEOS})
     size = "n<1K" if len(record.clips) < 1000 else "1K<n<10K" if len(record.clips) < 10_000 else "10K<n<100K"
     header: dict[str, Any] = {
         "pretty_name": "Outcomes of chance events in generated videos",
@@ -86,6 +87,9 @@ def _card(record: Record, n_videos: int) -> str:
     lines = [f"{key}: {json.dumps(value, ensure_ascii=True)}" for key, value in header.items()]
     text = "---\n" + "\n".join(lines) + "\n---\n\n# Outcomes of chance events in generated videos\n\n"
     text += f"Written by quincunx {record.quincunx}: {len(record.clips)} clips, {len(record.cells)} cells.\n"
+    if n_videos:
+        text += f"\n`{VIDEOS}/` holds {n_videos} of them, a data set of its own: `load_dataset(\"videofolder\", "
+        text += f'data_dir="{VIDEOS}")`.\n'
     for table in TABLES:
         text += f"\n## `{table}`\n\n| column | kind | what it says |\n|---|---|---|\n"
         text += "".join(f"| `{c.name}` | {c.kind} | {c.about.replace('|', '/')} |\n" for c in columns(table))

@@ -1,7 +1,8 @@
 """In which order do models stand, on the scenes that all of them have, and which of them cannot be told apart?
 
 Calibration (mean excess, less is better) and scorability are two axes; nothing makes one number of them. A scene that
-some model lacks is in no mean, and is named with who lacks it.
+some model lacks is in no mean, and is named with who lacks it. On each scene the excess is that of as many clips as the
+model with the fewest has (calibrate.stats.rarefaction): a model that is off shows more of it with more clips.
 """
 
 from __future__ import annotations
@@ -15,8 +16,13 @@ import numpy as np
 from sim import InputError
 from sim.reference import Reference
 
-from .model_difference import Ends, part, same_judge, same_references
-from .record import LEVEL, Cell, ClipRow, Record
+from .clip_row import ClipRow
+from .clusters import cluster_names, worth
+from .conclusion import LEVEL
+from .excess_part import part
+from .model_difference import Ends, same_judge, same_references
+from .prompts import prompt_warnings
+from .record import Cell, Record
 from .stats import holm
 from .stats.efron_stein import Spread, efron_stein_interval, efron_stein_p
 from .stats.excess_spread import Part, excess_spread
@@ -25,6 +31,8 @@ from .stats.mean_share import mean_share_interval
 
 N_DRAWS = 10_000
 """Draws behind the bootstrap ranks."""
+FEW_CLIPS = 8
+"""A model with fewer scored clips on a scene is warned of: all others are compared as of so few."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +51,7 @@ class Place:
     group: str
     """Letters; models with a letter in common cannot be told apart."""
     excess: float
+    """Mean over `scenes`, at equal numbers of clips."""
     excess_interval: Ends
     """95 %, of what its mean excess is on average with so many clips (calibrate.stats.efron_stein)."""
     scorability: float
@@ -121,10 +130,15 @@ def leaderboard(records: Sequence[Record], *, without: Sequence[str] = (), seed:
     if not common:
         _refuse(models, tokens, lacks)
     asked = tuple(token for token in tokens if all((m, token) in cells for m in models))
-    parts = {m: [_part(cells, rows, references, m, t, 1 / len(common)) for t in common] for m in models}
+    n_equal = {t: min(worth(cells[m, t]) for m in models) for t in common}
+    about: dict[str, Any] = {"weight": 1 / len(common), "seed": seed}
+    parts = {m: [part(rows[m, t], cells[m, t], references[t], n=n_equal[t], **about) for t in common] for m in models}
+    warnings += [_too_few(t, models, cells) for t, n in n_equal.items() if n < FEW_CLIPS]
     spreads = {model: excess_spread(parts[model]) for model in models}
     pairs = _pairs(models, parts)
     places = [_place(m, spreads, pairs, [cells[m, t] for t in asked], {t: rows[m, t] for t in asked}) for m in models]
+    clips = {m: [row for t in asked for row in rows[m, t]] for m in models}
+    warnings += prompt_warnings(clips, {m: card for r in records for m, card in r.run_cards.items()})
     return Leaderboard(
         places=tuple(sorted(_with_draws(places, spreads, seed), key=lambda place: (place.excess, place.model))),
         scenes=common,
@@ -171,10 +185,13 @@ def _refuse(models: Sequence[str], tokens: Sequence[str], lacks: Mapping[str, Ma
     )
 
 
-def _part(
-    cells: _Cells, rows: _Rows, references: Mapping[str, Reference], model: str, token: str, weight: float
-) -> Part:
-    return part(rows[model, token], cells[model, token], references[token], weight=weight)
+def _too_few(token: str, models: Sequence[str], cells: _Cells) -> str:
+    least = min(models, key=lambda model: worth(cells[model, token]))
+    n = worth(cells[least, token])
+    return (
+        f"on {token} all models are compared as of {n} independent clip{'s' if n != 1 else ''}, which {least!r} has: "
+        f"leave it out with --without, or give it more clips"
+    )
 
 
 def _pairs(models: Sequence[str], parts: Mapping[str, Sequence[Part]]) -> tuple[PairOfModels, ...]:
@@ -216,7 +233,7 @@ def _place(
     apart = {frozenset((pair.a, pair.b)) for pair in pairs if pair.p_holm < LEVEL}
     groups = letters(sorted(spreads, key=lambda m: (spreads[m].estimate, m)), apart)
     mean, ends = mean_share_interval(
-        [([row.status == "scored" for row in each], _seeds(token, each)) for token, each in rows.items()]
+        [([row.status == "scored" for row in each], cluster_names(each)) for each in rows.values()]
     )
     return Place(
         model=model,
@@ -232,10 +249,6 @@ def _place(
         scored=sum(cell.scored for cell in cells),
         requested=sum(cell.requested for cell in cells),
     )
-
-
-def _seeds(token: str, rows: Sequence[ClipRow]) -> list[object]:
-    return [(token, i) if row.seed is None else row.seed for i, row in enumerate(rows)]
 
 
 def _with_draws(places: Sequence[Place], spreads: Mapping[str, Spread], seed: int) -> list[Place]:

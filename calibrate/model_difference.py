@@ -1,27 +1,34 @@
 """Which of two models is nearer to the references, scene by scene and on average, and is there a difference at all?
 
 Every scene token that both models have clips of is compared; what only one of them has is named. Clips with the same
-seed start from the same noise, so they are one cluster, in both models and over all scenes; a scene token has one
-source image, so clips of one token and one seed are a pair.
+seed or group start from the same noise, so they are one cluster, in both models and over all scenes; a scene token has
+one source image, so clips of one token and one seed are a pair.
+
+Where one of them has more scored clips, its excess in a difference is what as few clips as the other's give on average:
+a model that is off shows more of it with more clips, so that else the one with fewer clips would look nearer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from typing import Any, Literal
 
 from sim import InputError
 from sim.reference import Reference
 
-from .distance import tv_limits, tv_of
-from .record import LEVEL, Cell, ClipRow, Record
+from .clip_row import ClipRow
+from .clusters import worth
+from .conclusion import LEVEL
+from .distance import tv_limits
+from .excess_part import part
+from .prompts import prompt_warnings
+from .record import Cell, Record
 from .same_outcomes import same_outcomes
 from .stats import holm
 from .stats.difference_interval import difference_interval, difference_p
 from .stats.efron_stein import Spread, efron_stein_interval, efron_stein_p
-from .stats.excess_spread import Part, excess_spread
+from .stats.excess_spread import excess_spread
 from .stats.two_shares import change_interval
 
 Nearer = Literal["a_nearer", "b_nearer", "cannot_tell", "not_tested"]
@@ -63,6 +70,7 @@ class SceneDifference:
     """95 %, of the difference of the true ones (calibrate.stats.difference_interval)."""
     excess: tuple[float | None, float | None]
     excess_difference: float | None
+    """At equal numbers of clips, so that it need not be the difference of `excess` (calibrate.excess_part)."""
     excess_interval: Ends | None
     """95 %, of the difference of what both have on average with so many clips (calibrate.stats.efron_stein)."""
     p: float | None
@@ -87,7 +95,7 @@ class ModelDifference:
     mean_over: tuple[str, ...]
     """Scene tokens in the means: both models have scored clips."""
     excess_difference: float | None
-    """Mean of the differences of excess."""
+    """Mean of the differences of excess, at equal numbers of clips on each scene."""
     excess_interval: Ends | None
     """95 %, of the mean of what they are on average with so many clips."""
     p: float | None
@@ -126,7 +134,7 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> ModelDifference:
         {t: (a.rows(t), b.rows(t)) for t in both}, {t: references[t].outcomes for t in both}, seed=seed
     )
     found = [_scene(t, a, b, references[t], seed, same.p.get(t), same.n_pairs.get(t, 0)) for t in tokens]
-    spread = _spread(both, a, b, references) if both else None
+    spread = _spread(both, a, b, references, seed) if both else None
     ends = None if spread is None else _ends(efron_stein_interval(spread))
     return ModelDifference(
         a=a.model,
@@ -157,8 +165,12 @@ def _checked(a: Side, b: Side) -> list[str]:
         raise InputError(f"{a.model!r} and {b.model!r} have no scene in common; score both on the same scenes")
     warnings = same_judge([a.record, b.record])
     same_references([a.record, b.record])
-    if any(cell.seeds == "shared" for side in (a, b) for cell in side.cells.values()):
-        warnings.append("several clips of one cell have one seed: the intervals by scene take them as independent")
+    shared = [cell for side in (a, b) for cell in side.cells.values() if cell.seeds == "shared"]
+    if any(cell.n_independent is None for cell in shared):
+        warnings.append("all clips of a cell have one seed: they are taken as independent")
+    if a.model != b.model:
+        rows = {side.model: [row for token in common for row in side.rows(token)] for side in (a, b)}
+        warnings += prompt_warnings(rows, {side.model: side.record.run_cards.get(side.model) for side in (a, b)})
     return warnings
 
 
@@ -200,8 +212,11 @@ def _scene(
     known: dict[str, Any] = {"difference": None, "interval": None, "excess_difference": None, "excess_interval": None}
     p = None
     if min(scored) > 0:
-        first, second = (tv_limits(list(cell.counts.values()), reference, seed=seed) for cell in cells)
-        spread = _spread([token], a, b, {token: reference})
+        first, second = (
+            tv_limits(list(cell.counts.values()), reference, seed=seed, n_independent=cell.n_independent)
+            for cell in cells
+        )
+        spread = _spread([token], a, b, {token: reference}, seed)
         known = {
             "difference": (cells[0].tv or 0.0) - (cells[1].tv or 0.0),
             "interval": _ends(difference_interval(first, second)),
@@ -228,28 +243,15 @@ def _ends(interval: Any) -> Ends:
     return interval.low, interval.high
 
 
-def _spread(tokens: Sequence[str], a: Side, b: Side, references: Mapping[str, Reference]) -> Spread:
-    """The mean difference of excess over scenes, and what each cluster of clips changes of it."""
+def _spread(tokens: Sequence[str], a: Side, b: Side, references: Mapping[str, Reference], seed: int) -> Spread:
+    """The mean difference of excess over scenes at equal numbers of clips, and what each cluster of them changes."""
+    n = {token: min(worth(side.cells[token]) for side in (a, b)) for token in tokens}
     return excess_spread(
         [
-            part(side.rows(token), side.cells[token], references[token], weight=sign / len(tokens))
-            for token in tokens
+            part(side.rows(t), side.cells[t], references[t], weight=sign / len(tokens), n=n[t], seed=seed)
+            for t in tokens
             for side, sign in ((a, 1), (b, -1))
         ]
-    )
-
-
-def part(rows: Sequence[ClipRow], cell: Cell, reference: Reference, *, weight: float) -> Part:
-    """The scored clips of a cell, clustered by seed; a clip without a seed is a cluster by itself."""
-    scored = [row for row in rows if row.outcome is not None]
-    position = {outcome: k for k, outcome in enumerate(reference.outcomes)}
-    return Part(
-        shown=tuple(position[str(row.outcome)] for row in scored),
-        clusters=tuple((cell.model, cell.token, i) if r.seed is None else r.seed for i, r in enumerate(scored)),
-        n_outcomes=len(position),
-        tv=cache(tv_of(reference)),
-        expected=cell.tv_expected or 0.0,
-        weight=weight,
     )
 
 

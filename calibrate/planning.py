@@ -10,7 +10,7 @@ from functools import lru_cache
 import scenes
 from sim import InputError
 
-from .record import LEVEL
+from .conclusion import LEVEL
 from .stats import Baseline
 from .stats.interval_width import clips_for_width
 from .stats.power import (

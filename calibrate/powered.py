@@ -12,7 +12,8 @@ from .audit import as_judged, audited
 from .stats.prediction_powered import prediction_powered_shares
 
 if TYPE_CHECKING:
-    from .record import Cell, ClipRow
+    from .clip_row import ClipRow
+    from .record import Cell
 
 LEAST_LABELS = 20
 """Audited clips of a cell below which nothing is said: the interval rests on a normal approximation."""

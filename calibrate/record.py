@@ -13,6 +13,8 @@ from sim import InputError, QuincunxError
 from . import anytime
 from .alignment import Alignment
 from .anytime import Anytime
+from .clip_row import ClipRow
+from .conclusion import Finding
 from .corrected import Corrected
 from .output_file import write_whole
 from .record_check import check_record, strict_json
@@ -20,46 +22,6 @@ from .support import Support
 
 FORMAT = 2
 """Raised by every change of the file's meaning: since 2 a reference may be a set, and `tv` is its nearest point's."""
-LEVEL = 0.05
-"""Something is found of a cell if the p of it, after Holm, is below this."""
-MARGIN_TV = 0.1
-"""Total variation within which a cell counts as calibrated, if no other margin is asked for."""
-
-Finding = Literal["calibrated", "miscalibrated", "cannot_tell", "not_tested"]
-"""`calibrated`: shown to be within the margin of the reference (equivalence test, p after Holm below LEVEL), though it
-may differ from it by less. `miscalibrated`: not shown to be within the margin, and different from the reference (test
-of total variation, p after Holm below LEVEL). `cannot_tell`: neither, with so few clips. `not_tested`: no outcome."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClipRow:
-    """One clip that was asked for, and what became of it."""
-
-    model: str
-    scene: str
-    """Scene token."""
-    file: str | None
-    """Path in the study's folder; None if there is no file."""
-    status: str
-    """`scored`, `null`, `unreadable`, `judge_error`, `refused` or `missing`."""
-    outcome: str | None = None
-    reason: str | None = None
-    """Of a null, an unreadable or a missing clip."""
-    confidence: float | None = None
-    """The judge's probability that its verdict is right."""
-    probabilities: Mapping[str, float] | None = None
-    detail: str | None = None
-    judge: str | None = None
-    """Digest of the judge that gave the verdict."""
-    sha256: str | None = None
-    """Hash of the file's bytes."""
-    seed: int | str | None = None
-    group: int | str | None = None
-    """Clips of one group depend on each other, as the manifest says."""
-    label: Literal["audit", "doubtful"] | None = None
-    """The list from which a person gave this verdict (calibrate.audit); None for the judge's own."""
-    judged: Mapping[str, Any] | None = None
-    """Of a labelled clip, what the judge said: `status`, `outcome`, `reason` and `confidence`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +102,8 @@ class Cell:
     corrected: Corrected | None = None
     """The same with the judge's measured error carried through; None without a card's confusion or a scored clip."""
     n_independent: float | None = None
-    """Where clips of the cell share a group or a seed: so many independent ones they are worth at worst. `tv_interval`,
-    `tv_expected`, `excess` and every p are then those of so many clips; None if nothing says that they depend."""
+    """Where clips of the cell hang together (a group, a seed, copies): so many independent ones they are worth.
+    `tv_interval`, `tv_expected`, `excess` and every p are then those of so many; None if nothing says that they do."""
     prediction_powered: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Outcome -> `share`, `low` and `high` (95 %) from audit labels and the judge's verdicts of the other clips
     (calibrate.powered); empty without enough labels."""

@@ -17,7 +17,8 @@ from .anytime import check_anytime
 from .support import check_support
 
 if TYPE_CHECKING:
-    from .record import Cell, ClipRow, Record
+    from .clip_row import ClipRow
+    from .record import Cell, Record
 
 _STATUSES = ("scored", "null", "unreadable", "judge_error", "refused", "missing")
 SHARE: dict[str, Any] = dict.fromkeys(("reference", "reference_low", "reference_high", "least", "most"), float)
@@ -138,6 +139,7 @@ def _check_cell(cell: Cell, rows: Sequence[ClipRow], outcomes: Sequence[str]) ->
         _require(list(found.shares) == list(outcomes), f"{where} has corrected shares of other outcomes")
         _require(all(set(s) == {"share", "low", "high"} for s in found.shares.values()), f"{where} has odd shares")
         parts += [found.tv, found.tv_expected, *found.tv_interval, found.p, found.p_holm, found.null, found.half_width]
+        parts += [found.p_equivalence, found.p_equivalence_holm]
         parts += [part for share in found.shares.values() for part in share.values()]
     parts += [*(cell.tv_interval or ()), *(part for share in cell.shares.values() for part in share.values())]
     in_range = all(part is None or -1e-9 <= part <= 1 + 1e-9 for part in parts)

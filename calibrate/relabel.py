@@ -12,8 +12,10 @@ from sim import NULL_REASONS, InputError
 from sim.reference import Reference
 
 from .audit import audit_order
+from .clip_row import ClipRow
+from .conclusion import MARGIN_TV
 from .output_file import checked_output
-from .record import MARGIN_TV, ClipRow, Record
+from .record import Record
 from .report import UNSEEN
 from .score import finish
 from .study_files import Unmatched

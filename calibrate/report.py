@@ -13,11 +13,12 @@ from urllib.parse import quote
 
 from sim import NULL_REASONS
 
-from . import alignment_view, anytime_view, people_view, scale_view, support_view
+from . import alignment_view, anytime_view, people_view, run_card_view, scale_view, support_view
 from . import report_view as view
 from .audit import AUDIT_CLIPS, as_judged, audit_order, audited
+from .clip_row import ClipRow
 from .output_file import checked_output, write_whole
-from .record import Cell, ClipRow, Record
+from .record import Cell, Record
 from .study_files import is_inside, is_regular
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def _images(record: Record, at: Path, shown: Sequence[Sequence[ClipRow]]) -> dic
         return {}
     files = [str(row.file) for rows in shown for row in rows if row.status != "unreadable"]
     inside = [folder / file if is_inside(folder / file, folder) else None for file in files]
+    import cv2  # noqa: F401 it cannot be loaded by two threads at once
+
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         pictures = list(pool.map(_last_frame, inside))
     images: dict[str, str] = {}
@@ -185,6 +188,8 @@ def _page(
         supports=support_view.lines(record.cells),
         anytime=anytime_view.lines(record.cells),
         references=view.references(record),
+        made=run_card_view.lines(record),
+        made_columns=run_card_view.COLUMNS,
         kinds=view.kinds(record),
         card=view.card_lines(record.judge["card"]),
         headline=view.headline(record),

@@ -9,7 +9,9 @@ from typing import Any
 import scenes
 from sim import SceneError
 
-from .record import LEVEL, MARGIN_TV, Cell, ClipRow, Record
+from .clip_row import ClipRow
+from .conclusion import LEVEL, MARGIN_TV
+from .record import Cell, Record
 from .stats import clopper_pearson
 
 FINDINGS = {
@@ -100,6 +102,8 @@ def sentence(cell: Cell) -> str:
     p = f"{p_text(cell.p_holm)} after Holm"
     if cell.finding == "miscalibrated":
         return f"Miscalibrated{', differs from every point of the set' if is_set else ''}: {tv}, {p}."
+    if cell.finding == "cannot_tell" and (text := _by_the_judge(cell)):
+        return f"Cannot tell: {tv}, {p}; {text}."
     chance = f"chance alone gives a faithful model {number(cell.tv_expected)} on average"
     if cell.finding == "calibrated":
         within = f"Calibrated within {cell.margin:g}{' of the set' if is_set else ''}: {tv}; {chance}"
@@ -107,6 +111,19 @@ def sentence(cell: Cell) -> str:
         differs = cell.p_holm is not None and cell.p_holm < LEVEL
         return f"{within}; {'by less it differs from the reference' if differs else 'no difference found'}, {p}."
     return f"Cannot tell at n = {cell.scored}: {tv}; {chance}; {p}.{_outlook(cell)}"
+
+
+def _by_the_judge(cell: Cell) -> str:
+    """What keeps a finding of the verdicts as they are from being claimed; empty if nothing does."""
+    found = cell.corrected
+    if found is None:
+        return ""
+    if cell.p_holm is not None and cell.p_holm < LEVEL:
+        return f"the judge's errors alone may do as much ({p_text(found.p_holm)} with them carried through)"
+    if cell.p_equivalence_holm is not None and cell.p_equivalence_holm < LEVEL:
+        beyond = f"{p_text(found.p_equivalence_holm)} for more than {cell.margin:g} with them carried through"
+        return f"the verdicts are that near, but the judge's errors may hide a distance ({beyond})"
+    return ""
 
 
 def _outlook(cell: Cell) -> str:
@@ -163,8 +180,8 @@ def chart(cell: Cell) -> Chart:
 
 
 def doubtful_first(rows: Iterable[ClipRow]) -> list[ClipRow]:
-    """Clips that have a file: those without a confidence, then by rising confidence, then what people have labelled."""
-    there = [row for row in rows if row.file is not None]
+    """Clips to show: those without a confidence, then by rising confidence, then what people have labelled."""
+    there = [row for row in rows if row.file is not None and row.status != "missing"]
     return sorted(
         there, key=lambda r: (r.label is not None, -1.0 if r.confidence is None else r.confidence, r.file or "")
     )

@@ -12,6 +12,10 @@ from sim import InputError
 
 RUN_CARD = "study.toml"
 """Name of the run card, in a study's folder or in a model's folder."""
+RECORDED = ("revision", "seeds", "prompt_variant", "frames", "fps", "size", "steps", "guidance")
+"""What a run card should say of how a model's clips were made."""
+NOT_RECORDED = "not recorded"
+"""How an empty field is shown."""
 MOST_CLIPS = 10**6
 """More clips of a scene than this are not asked for in earnest."""
 _DEEPEST = 20

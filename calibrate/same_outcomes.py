@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .record import ClipRow
+from .clip_row import ClipRow
+from .clusters import clusters
 
 N_DRAWS = 10_000
 _TIE = 1e-9
@@ -32,8 +33,9 @@ def same_outcomes(
     """Permutation test of two models, for the statistic total variation between their shares.
 
     A pair of scored clips with one seed, which no other clip of its cell has, is swapped or not, and all pairs of that
-    seed together over all scenes; the other scored clips are dealt out anew between the models. Under the hypothesis
-    all of these are as likely as what was seen. p = (b + 1) / (draws + 1), ties counted.
+    seed together over all scenes; the other scored clips are dealt out anew between the models, those that hang
+    together (calibrate.clusters) as one. Under the hypothesis all of these are as likely as what was seen.
+    p = (b + 1) / (draws + 1), ties counted.
 
     Args:
         rows: Scene token -> the clips of A and of B, some of each scored.
@@ -49,7 +51,8 @@ def same_outcomes(
     p, pairs, sums, total = {}, {}, np.zeros(N_DRAWS), 0.0
     for token, both in rows.items():
         a, b = ([row for row in side if row.outcome is not None] for side in both)
-        one, other = _by_seed(a), _by_seed(b)
+        sides = [(side, _by_seed(side)) for side in (a, b)]
+        one, other = sides[0][1], sides[1][1]
         matched = sorted((s for s in one if s in other), key=repr)
         for s in matched:
             if s not in swapped:
@@ -62,8 +65,8 @@ def same_outcomes(
         flips = np.stack([swapped[s] for s in matched], axis=1) if matched else np.zeros((N_DRAWS, 0), dtype=bool)
         counts_a = np.array([sum(row.outcome == o for row in a) for o in position])
         counts_b = np.array([sum(row.outcome == o for row in b) for o in position])
-        rest_a, rest_b = counts_a - first.sum(axis=0), counts_b - second.sum(axis=0)
-        dealt = rng.multivariate_hypergeometric(rest_a + rest_b, int(rest_a.sum()), size=N_DRAWS)
+        rest = [[row for row in side if row.seed not in matched or row is not own[row.seed]] for side, own in sides]
+        dealt = _dealt(rest[0], rest[1], position, rng)
         drawn = dealt + first.sum(axis=0) + flips @ (second - first)  # (D, K) counts of A
         by_chance = _tv(drawn, counts_a + counts_b - drawn)
         own = float(_tv(counts_a[None], counts_b[None])[0])
@@ -73,9 +76,27 @@ def same_outcomes(
 
 
 def _by_seed(rows: Sequence[ClipRow]) -> dict[object, ClipRow]:
-    """Seed -> the row, of seeds that but one row has."""
+    """Seed -> the row, of seeds that but one row has, and that hangs together with no other."""
     times = Counter(row.seed for row in rows)
-    return {row.seed: row for row in rows if row.seed is not None and times[row.seed] == 1}
+    alone = [rows[places[0]] for places in clusters(rows) if len(places) == 1]
+    return {row.seed: row for row in alone if row.seed is not None and times[row.seed] == 1}
+
+
+def _dealt(
+    a: Sequence[ClipRow], b: Sequence[ClipRow], position: Mapping[str, int], rng: np.random.Generator
+) -> np.ndarray:
+    """(D, K) counts of A after its clusters and those of B were dealt out anew."""
+    units = []
+    for side in (a, b):
+        found = clusters(side)
+        units.append(np.zeros((len(found), len(position)), dtype=np.int64))
+        for i, places in enumerate(found):
+            np.add.at(units[-1][i], [position[str(side[k].outcome)] for k in places], 1)
+    both = np.concatenate(units)
+    if (both.sum(axis=1) == 1).all():
+        return rng.multivariate_hypergeometric(both.sum(axis=0), len(units[0]), size=N_DRAWS)
+    chosen = rng.permuted(np.tile(np.arange(len(both)) < len(units[0]), (N_DRAWS, 1)), axis=1)
+    return np.asarray(chosen.astype(np.int64) @ both)
 
 
 def _tv(a: np.ndarray, b: np.ndarray) -> np.ndarray:

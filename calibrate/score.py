@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -21,25 +18,28 @@ from .alignment import alignments
 from .anytime import with_anytime
 from .audit import agreement_with_people, as_judged, error_tables
 from .cell import adjusted, measure
+from .clip_row import ClipRow
+from .conclusion import MARGIN_TV
+from .copies import copies_told, without_copies
 from .corrected import with_correction
+from .judging import Progress, verdicts_of
 from .layouts.verdict_tables import read_tables
 from .null_warning import with_null_warning
 from .outlook import with_outlook
 from .output_file import checked_output
 from .powered import with_powered
-from .record import MARGIN_TV, ClipRow, Record
+from .prompts import prompt_hash
+from .record import Record
 from .study import read_study
 from .study_clip import Clip
 from .study_files import Unmatched, as_text
-from .verdict_log import Key, VerdictLog, content_hash
+from .verdict_log import VerdictLog
 
 if TYPE_CHECKING:
     from sim.reference import Reference
 
 LEAST_REFERENCE_N = 5_000
 """A reference from fewer rollouts is used with a warning."""
-Progress = Callable[[int, int], None]
-"""Called with (clips done, clips in all)."""
 
 
 def score_study(
@@ -52,6 +52,7 @@ def score_study(
     card: Mapping[str, Any] | None = None,
     references: Mapping[str, Reference] | None = None,
     margin: float = MARGIN_TV,
+    drop_copies: bool = False,
     progress: Progress | None = None,
 ) -> Record:
     """The record of a folder of clips, written to `out`; `<out>.verdicts.jsonl` lets a killed run go on.
@@ -69,6 +70,7 @@ def score_study(
         card: The judge's card as a dictionary, of which the record keeps the figures of its scenes.
         references: Scene token -> reference; the shipped ones where it has none.
         margin: Total variation from the reference within which a cell counts as calibrated.
+        drop_copies: Whether clips that are the same file as another of their cell count as missing (calibrate.copies).
         progress: Called after every clip.
 
     Returns:
@@ -90,8 +92,9 @@ def score_study(
             refused[token] = f"the judge's card does not cover the scene {token}; train it, or give --verdicts"
     clips = [clip for clip in study.clips if clip.scene not in refused]
     left_out = [_left_out(clip.file, refused[clip.scene]) for clip in study.clips if clip.scene in refused]
-    hashes, verdicts = _judge_all(study.folder, clips, judge, log, workers, progress)
+    hashes, verdicts = verdicts_of(study.folder, clips, judge, log, workers, progress)
     rows = [_row(clip, hashes.get(clip.file or ""), verdicts) for clip in clips]
+    rows = without_copies(rows) if drop_copies else rows
     about = {"digest": judge.digest, "kind": type(judge).__name__, "card": _card(card, {clip.scene for clip in clips})}
     listed = [*study.unmatched, *left_out]
     return finish(
@@ -154,66 +157,13 @@ def _left_out(file: str | None, why: str) -> Unmatched:
     return Unmatched(file=file or "(no file)", why=why)
 
 
-def _judge_all(
-    folder: Path, clips: Sequence[Clip], judge: Judge, log: VerdictLog, workers: int, progress: Progress | None
-) -> tuple[dict[str, str], dict[tuple[str, str], Verdict]]:
-    """File -> hash of its bytes, and (file, scene token) -> its verdict."""
-    digest = judge.digest
-    hashes: dict[str, str] = {}
-    verdicts: dict[tuple[str, str], Verdict] = {}
-    first: dict[Key, str] = {}
-    for clip in clips:
-        if clip.file is None:
-            continue
-        try:
-            hashes[clip.file] = content_hash(folder / clip.file)
-            first.setdefault(Key(hashes[clip.file], clip.scene, digest), clip.file)
-        except OSError as error:
-            verdicts[clip.file, clip.scene] = _failure(clip.scene, digest, f"cannot be opened: {error.strerror}")
-    found = {key: v for key, v in log.known.items() if key in first and v.status != "judge_error"}
-    with ThreadPoolExecutor(max_workers=workers) as pool:
-        jobs = {pool.submit(_judged, judge, folder / f, k): k for k, f in first.items() if k not in found}
-        done = len(first) - len(jobs)
-        for job in as_completed(jobs):
-            found[jobs[job]] = job.result()
-            log.append(jobs[job].sha256, job.result())
-            done += 1
-            if progress is not None:
-                progress(done, len(first))
-    for clip in clips:
-        if clip.file in hashes:
-            verdicts[clip.file, clip.scene] = found[Key(hashes[clip.file], clip.scene, digest)]
-    return hashes, verdicts
-
-
-def _judged(judge: Judge, file: Path, key: Key) -> Verdict:
-    """The judge's verdict; whatever goes wrong is a judge error."""
-    try:
-        verdict = next(iter(judge.verdicts([file], key.token)))
-    except Exception as error:  # noqa: BLE001 a judge may be anybody's code, and no clip may be lost
-        return _failure(key.token, key.judge, f"{type(error).__name__}: {error}")
-    scene, _ = scenes.parse_token(key.token)
-    if verdict.judge != key.judge or verdict.scene != key.token:
-        return _failure(key.token, key.judge, f"the verdict is of {verdict.scene} by {verdict.judge}")
-    if verdict.outcome is not None and verdict.outcome not in scene.outcomes:
-        return _failure(key.token, key.judge, f"the judge gave {verdict.outcome!r}, which is no outcome of the scene")
-    numbers = [*(verdict.probabilities or {}).values(), *([] if verdict.confidence is None else [verdict.confidence])]
-    if not all(math.isfinite(number) for number in numbers):
-        return _failure(key.token, key.judge, "the judge gave a probability that is not a number")
-    return verdict
-
-
-def _failure(token: str, digest: str, detail: str) -> Verdict:
-    line = as_text(" ".join(detail.split())[:200])
-    return Verdict(scene=token, status="judge_error", detail=line, judge=digest)
-
-
 def _row(clip: Clip, sha256: str | None, verdicts: Mapping[tuple[str, str], Verdict]) -> ClipRow:
     if clip.file is None:
         given: dict[str, Any] = {"scene": clip.scene, "status": clip.status, "reason": clip.detail}
     else:
         given = asdict(verdicts[clip.file, clip.scene])
-    return ClipRow(model=clip.model, file=clip.file, sha256=sha256, seed=clip.seed, group=clip.group, **given)
+    told: dict[str, Any] = {"seed": clip.seed, "group": clip.group, "prompt": prompt_hash(clip.prompt)}
+    return ClipRow(model=clip.model, file=clip.file, sha256=sha256, **told, **given)
 
 
 def _card(card: Mapping[str, Any] | None, used: Iterable[str]) -> dict[str, Any] | None:
@@ -245,7 +195,7 @@ def finish(
     )
     errors = error_tables(judge["card"], rows, seed=seed)
     judged = {place: [as_judged(row) for row in some] for place, some in by_cell.items()}
-    cells = with_correction(with_outlook(cells, seed=seed), used, errors, judged, seed=seed)
+    cells = with_outlook(with_correction(cells, used, errors, judged, seed=seed), seed=seed)
     cells = with_powered(cells, by_cell, seed=seed)
     cells = with_anytime(with_null_warning(cells, errors, seed=seed), used)
     record = Record(
@@ -272,10 +222,4 @@ def _warnings(by_cell: Mapping[tuple[str, str], Sequence[ClipRow]], used: Mappin
         total = sum(reference.counts.values())
         if total < LEAST_REFERENCE_N:
             warnings.append(f"{token}: the reference rests on {total} rollouts, fewer than {LEAST_REFERENCE_N}")
-    judged = [r for rows in by_cell.values() for r in rows if r.sha256 is not None and r.status in ("scored", "null")]
-    copies = Counter(row.sha256 for row in judged)
-    for sha, n in copies.items():
-        if n > 1:
-            files = [str(row.file) for row in judged if row.sha256 == sha]
-            warnings.append(f"{n} clips are the same file, byte for byte: {', '.join(files)}")
-    return warnings
+    return warnings + copies_told([row for rows in by_cell.values() for row in rows])

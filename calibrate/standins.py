@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .record import ClipRow
+from .clip_row import ClipRow
 
 MODELS = ("faithful", "collapsed", "tilted", "glitchy")
 """Names of the stand-in models."""

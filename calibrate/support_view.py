@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .record import LEVEL, Cell
+from .conclusion import LEVEL
+from .record import Cell
 from .report_view import p_text
 
 HEADER = ("model", "scene", "shown", "by chance", "missing, and p that a faithful model misses it", "hidden (95 %)")

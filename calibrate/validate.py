@@ -17,12 +17,14 @@ from sim import QuincunxError
 
 from .cell import seeds_recorded
 from .clip_facts import ClipFacts, alike, clip_facts, same_bytes
+from .conclusion import LEVEL, MARGIN_TV
 from .findings import (
     Finding,
     cell_findings,
     copies,
     duration_of,
     not_recorded,
+    other_prompts,
     rate_name,
     size_name,
     strays,
@@ -31,8 +33,8 @@ from .findings import (
 from .first_frame import Drift
 from .layouts.verdict_tables import verdicts_in
 from .layouts.which import PUBLISHED
-from .record import MARGIN_TV
-from .stats import Baseline, clips_for_margin
+from .planning import POWER, clips_to_prove
+from .stats import Baseline
 from .study import Study, read_study
 from .study_clip import Clip
 from .study_files import Unmatched
@@ -63,7 +65,8 @@ class CheckedCell:
     shown_s: tuple[float, float] | None
     """How long the shortest and the longest clip last; None if none can be read."""
     clips_for_margin: int | None
-    """Clips at which chance alone keeps a faithful model within the margin; None if the scene has no reference."""
+    """Scored clips that show with a power of 0.8, among so many cells, that a faithful model is within the margin, as
+    `plan --prove-calibrated`; None if the scene has no reference, or more than 20,000 would be needed."""
     more: int | None
     """How many of them are lacking."""
 
@@ -140,7 +143,7 @@ def validate(
 
     Args:
         folder: The study, see calibrate.study.
-        margin: Total variation within which a faithful model is to stay by chance, for the number of further clips.
+        margin: Total variation within which a faithful model is to be shown to lie, for the number of further clips.
         seed: Seed of the draws behind that number.
         workers: Threads that decode.
         progress: Called after every clip.
@@ -159,14 +162,16 @@ def validate(
     for token in sorted({clip.scene for clip in study.clips}):
         files = {clip.file for clip in study.clips if clip.scene == token}
         near += alike([(file, known) for file, known in read if file in files])
-    cells = tuple(_cell(clips, facts, margin, seed) for clips in study.cells.values())
+    level = LEVEL / max(1, len(study.cells))
+    cells = tuple(_cell(clips, facts, margin, level, seed) for clips in study.cells.values())
     extra = (*study.unmatched, *unknown)
     findings = [*strays(extra), *verdicts_there(rows, bool(facts))]
     findings += [*copies(same, "duplicates"), *copies(near, "near_duplicates")]
     for cell, clips in zip(cells, study.cells.values(), strict=True):
         findings += cell_findings(clips, facts, cell.seeds, duration_s=duration_of(cell.scene))
     for model in sorted({clip.model for clip in study.clips}):
-        findings += not_recorded(model, study.cards.get(model))
+        card, own = study.cards.get(model), [clip for clip in study.clips if clip.model == model]
+        findings += [*other_prompts(model, own, card), *not_recorded(model, card)]
     return Validation(
         folder=study.folder,
         margin=margin,
@@ -205,10 +210,10 @@ def _source(token: str) -> np.ndarray | None:
     return None if picture is None else np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB))
 
 
-def _cell(clips: Sequence[Clip], facts: Facts, margin: float, seed: int) -> CheckedCell:
+def _cell(clips: Sequence[Clip], facts: Facts, margin: float, level: float, seed: int) -> CheckedCell:
     read = [f for clip in clips if clip.file is not None and isinstance(f := facts[clip.file], ClipFacts)]
     distinct = len({f.sha256 for f in read})
-    wanted = _wanted(clips[0].scene, margin, seed)
+    wanted = _wanted(clips[0].scene, margin, level, seed)
     return CheckedCell(
         model=clips[0].model,
         scene=clips[0].scene,
@@ -225,9 +230,10 @@ def _cell(clips: Sequence[Clip], facts: Facts, margin: float, seed: int) -> Chec
     )
 
 
-def _wanted(token: str, margin: float, seed: int) -> int | None:
+def _wanted(token: str, margin: float, level: float, seed: int) -> int | None:
     try:
         reference = scenes.reference(token)
     except QuincunxError:
         return None
-    return clips_for_margin(Baseline.exact(reference.shares.tolist()), margin, seed=seed)
+    baseline = Baseline.sample([reference.counts[outcome] for outcome in reference.outcomes])
+    return clips_to_prove(baseline, margin=margin, power=POWER, level=level, seed=seed)

@@ -16,7 +16,7 @@ import scenes
 from judge.verdict import UNREADABLE_REASONS
 from sim import NULL_REASONS, InputError
 
-from .record import ClipRow
+from .clip_row import ClipRow
 from .study_clip import near, scene_tokens
 from .study_files import Unmatched
 

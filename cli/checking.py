@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 def validate(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The study: <model>/<scene>/*.mp4")],
     margin: Annotated[
-        float, typer.Option(min=0.001, max=0.999, help="Total variation that chance alone should not exceed.")
+        float, typer.Option(min=0.001, max=0.999, help="Total variation; to be shown of a faithful model.")
     ] = 0.1,
     workers: Annotated[int, typer.Option(min=1, help="Clips decoded at a time; never changes a result.")] = 1,
     json: Json = False,
@@ -52,9 +52,8 @@ def _tell(found: Validation) -> None:
     if found.study.layout not in ("folders", "manifest"):
         print(f"read as a folder of {found.study.layout}\n")
     print(table(header, [_row(cell) for cell in found.cells]))
-    print(
-        f"\nmore: further clips until chance alone keeps a faithful model within {found.margin:g} of total variation\n"
-    )
+    within = f"within {found.margin:g} of total variation"
+    print(f"\nmore: further clips that show a faithful model to be {within}, with a power of 0.8\n")
     for finding in found.findings:
         print(visible(finding.told))
     print(f"{len(found.findings)} findings" if found.findings else "nothing to mend")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from calibrate.record import Record
     from judge.judge import Judge
 
+_DROP = "Of clips of a cell that are one file, byte for byte, count all but the first as missing."
+DropCopies = Annotated[bool, typer.Option("--drop-copies", help=_DROP)]
+
 
 def register(app: typer.Typer) -> None:
     """Add this file's verbs to the command."""
@@ -65,6 +68,7 @@ def score(
     margin: Annotated[
         float, typer.Option(metavar="D", help="Total variation within which a cell counts as calibrated.")
     ] = 0.1,
+    drop_copies: DropCopies = False,
     seed: Annotated[int, typer.Option(help="Seed of the Monte Carlo draws.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Clips judged at a time; never changes a result.")] = 1,
     kind: JudgeKind = Kind.NETWORK,
@@ -85,10 +89,10 @@ def score(
     from calibrate.score import score_study, score_verdicts
 
     folder, verdicts = _without_clips(folder, verdicts)
-
     if verdicts is not None:
-        if kind is not Kind.NETWORK:
-            stop("--verdicts needs no judge; leave out --judge", code=WRONG_USE)
+        if kind is not Kind.NETWORK or drop_copies:
+            idle = "--drop-copies" if kind is Kind.NETWORK else "--judge"
+            stop(f"--verdicts needs no judge and looks at no file; leave out {idle}", code=WRONG_USE)
         record = score_verdicts(verdicts, out=out, seed=seed, margin=margin)
         if folder is not None:
             say(without_row(record, folder, verdicts))
@@ -97,9 +101,14 @@ def score(
     else:
         asked = Asked(endpoint=endpoint, model=model, key_env=key_env, votes=votes, per_minute=per_minute, cache=cache)
         judge, card = _judge_for(kind, asked, weights, out)
+        how: dict[str, Any] = {"seed": seed, "workers": workers, "margin": margin, "drop_copies": drop_copies}
         with progress("judging", shown=not json) as advance:
-            how: dict[str, Any] = {"seed": seed, "workers": workers, "card": card, "margin": margin}
-            record = score_study(folder, judge, out=out, progress=advance, **how)
+            record = score_study(folder, judge, out=out, card=card, progress=advance, **how)
+    _end(record, out, json)
+
+
+def _end(record: Record, out: Path, json: bool) -> None:
+    """Say what `score` found, and stop if that is nothing."""
     if json:
         print_json(summary(record, out))
     else:

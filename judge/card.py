@@ -153,7 +153,7 @@ def summary(found: Sequence[Trial], settings: Settings) -> dict[str, Any]:
         "renderers": {
             "scenes": "MuJoCo (OpenGL), new rollouts and looks",
             "other_renderer": "PyBullet TinyRenderer (software)",
-            "drawn_dice": "OpenCV, dice drawn in two dimensions",
+            "drawn_dice": "ray-cast in numpy, dice of many makes",
         },
         "milliseconds_per_clip": round(1e3 * float(np.median([t.seconds for t in found])), 1) if found else None,
         "threshold": settings.threshold,

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 SIZES_PX = ((240, 416), (256, 256), (240, 320), (240, 416), (320, 256))
 FRAME_RATES_HZ = (8, 12, 15, 16, 24, 25, 30)
 LONGEST_S = 6.0
+OTHER_ENGINE = "other_engine"
 _AFTER_S, _AFTER_CARRIED_S = 0.6, 3.0
 """How long a rollout goes on once it is decided; longer where the body that carries the main one moves on."""
 _ROUND = 0.97
 """A body all of whose corners are that near to its bounding sphere is a ball: how it is turned cannot be seen."""
+_MISJUDGED = 0.2
+"""Spread of the logarithm of the size at which the close look shows a drawn die."""
 P_CRISP = 0.5
 """Share of the shards whose sharp frames are drawn as carefully as the pictures that users get."""
 
@@ -43,7 +46,8 @@ class Order:
     """Everything that decides a batch of clips, besides the scene."""
 
     kind: str
-    """`tray` for clips of the scene, `drawn_dice` for dice drawn in two dimensions, `poses` for close looks alone."""
+    """`tray` for clips of the scene, `other_engine` for such clips moved by Bullet instead of MuJoCo, `drawn_dice` for
+    dice of many makes, `poses` and `dice_looks` for close looks alone."""
     seed: int
     number: int
     n_clips: int
@@ -74,8 +78,8 @@ def clips(scene: Scene, order: Order) -> Iterator[Clip]:
     """
     if order.kind == "drawn_dice":
         return (_drawn_die(scene, order, k) for k in range(order.n_clips))
-    if order.kind != "tray":
-        raise ValueError(f"kind must be tray or drawn_dice, got {order.kind!r}")
+    if order.kind not in ("tray", OTHER_ENGINE):
+        raise ValueError(f"kind must be tray, {OTHER_ENGINE} or drawn_dice, got {order.kind!r}")
     return _staged(scene, order)
 
 
@@ -88,6 +92,7 @@ class _Shot:
     look: Look
     time_s: np.ndarray
     truth: Truth
+    fps: float
     rng: np.random.Generator
     """What is left of the clip's random numbers, for the lens."""
 
@@ -104,8 +109,9 @@ def _staged(scene: Scene, order: Order) -> Iterator[Clip]:
     for shot, rough, sharp in zip(shots, coarse, _drawn(scene, order, shots, fine, size_px, quality), strict=True):
         frames = np.empty((N_FRAMES, *size_px, 3), dtype=np.uint8)
         frames[~fine], frames[fine] = enlarged(rough, size_px), sharp
-        frames = through_lens(shot.plan.finish(frames, shot.time_s), shot.rng)
-        yield Clip(frames=frames, truth=shot.truth, box=close_box(shot.truth.where, shot.rng))
+        film = through_lens(shot.plan.finish(frames, shot.time_s), shot.rng)
+        box = close_box(shot.truth.where, shot.rng)
+        yield Clip(frames=film.frames, truth=shot.truth, box=box, codec=film.codec, fps=shot.fps)
 
 
 def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
@@ -131,7 +137,7 @@ def _shots(scene: Scene, order: Order, size_px: tuple[int, int]) -> list[_Shot]:
         look = random_look(scene.look_of(order.variant), camera, seen.materials, rng)
         lens = Lens(camera=camera, size_px=size_px)
         truth = truth_of(scene, answer, plan, times, lens, body)
-        shots.append(_Shot(plan=plan, camera=camera, look=look, time_s=times, truth=truth, rng=rng))
+        shots.append(_Shot(plan=plan, camera=camera, look=look, time_s=times, truth=truth, fps=rate, rng=rng))
     return shots
 
 
@@ -215,6 +221,7 @@ def rollouts(scene: Scene, order: Order) -> list[tuple[str | Null, Trajectory]]:
     n = max(2, round(order.n_clips / order.clips_per_rollout))
     indices = [order.number * n * order.candidates + k for k in range(n * order.candidates)]
     how: dict[str, Any] = {"variant": order.variant, "seed": order.seed, "threads": 1, "keep_trajectory": True}
+    how["engine"] = "bullet" if order.kind == OTHER_ENGINE else "mujoco"
     early = list(simulate(scene, indices=indices, **how))
     usable = [r for r in early if r.outcome is not None or r.null in STATES]
     kinds = Counter(r.outcome or r.null for r in usable)
@@ -265,4 +272,7 @@ def _drawn_die(scene: Scene, order: Order, k: int) -> Clip:
         fault="",
         path=path[:-1],
     )
-    return Clip(frames=through_lens(frames, rng), truth=truth, box=close_box(where, rng))
+    film = through_lens(frames, rng)
+    # The place that the network finds in a picture unlike its scene's is not quite right: the reader must not mind.
+    found = (where[0], where[1], where[2] * float(np.exp(rng.normal(0, _MISJUDGED))))
+    return Clip(frames=film.frames, truth=truth, box=close_box(found, rng), codec=film.codec, fps=rate)

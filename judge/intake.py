@@ -104,7 +104,9 @@ class _Decoder:
     def __init__(self) -> None:
         self._connection, there = Pipe()
         self._said = tempfile.TemporaryFile()
-        command = [sys.executable, "-c", PROGRAM, str(there.fileno()), json.dumps(sys.path)]
+        # While OpenCV loads, maybe in another thread, its own folder is on the path, and with it a module `typing`.
+        places = [place for place in sys.path if Path(place).name != "cv2"]
+        command = [sys.executable, "-c", PROGRAM, str(there.fileno()), json.dumps(places)]
         try:
             self._process = subprocess.Popen(
                 command,

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import io
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
 
-def through_lens(frames: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+class Filmed(NamedTuple):
+    """What comes out of a lens, a sensor and a codec."""
+
+    frames: np.ndarray
+    """(T, H, W, 3) uint8."""
+    codec: str
+    """`h264`, `jpeg`, or `none` for frames that were never compressed."""
+
+
+def through_lens(frames: np.ndarray, rng: np.random.Generator) -> Filmed:
     """The frames (T, H, W, 3) uint8 with one random lens, sensor and codec, the same for the whole clip."""
     frames = _softened(frames, rng)
     frames = _exposed(frames, rng)
     draw = rng.uniform()
     if draw < 0.30:
-        return h264(frames, crf=int(rng.integers(16, 37)))
+        return Filmed(h264(frames, crf=int(rng.integers(16, 37))), "h264")
     if draw < 0.85:
-        return jpeg(frames, quality=int(rng.integers(25, 96)))
-    return frames
+        return Filmed(jpeg(frames, quality=int(rng.integers(25, 96))), "jpeg")
+    return Filmed(frames, "none")
 
 
 def _softened(frames: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -11,6 +11,8 @@ from .views import CLOSE_PX, N_FRAMES, Box, around, close_look, glance_and_last
 
 STATES = ("sound", "no_motion", "not_settled", "object_lost", "several_objects")
 """State of a clip: it has an outcome, or the null reason."""
+FOREIGN = -1
+"""State of a clip that shows nothing of the scene asked for; no network learns it."""
 CLOSE_STORED_PX = 96
 """Side of the stored close look: half as much again as the network sees, so that training can shift and scale it."""
 STORED_PER_SEEN = CLOSE_STORED_PX / CLOSE_PX
@@ -28,7 +30,7 @@ class Truth:
     """What the simulator knows of one clip."""
 
     state: int
-    """Position in STATES."""
+    """Position in STATES, or FOREIGN."""
     outcome: int
     """Position in the scene's outcomes; -1 for a null."""
     where: tuple[float, float, float]
@@ -58,6 +60,16 @@ class Clip:
     truth: Truth
     box: Box
     """Where training looks closely."""
+    codec: str = "none"
+    """What compressed it (see lens.Filmed)."""
+    fps: float | None = None
+    """Frames a second; None if it has none of its own."""
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Height and width."""
+        height, width = self.frames.shape[1:3]
+        return int(height), int(width)
 
 
 @dataclass(frozen=True, kw_only=True)

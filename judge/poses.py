@@ -54,7 +54,7 @@ def poses(scene: Scene, order: Order) -> dict[str, np.ndarray]:
             above = rng.uniform() < _P_ABOVE
             camera = close_camera(path, body.diameter_m, rng) if above else random_camera(scene, ends, size_px, rng)
             look, track = random_look(scene.look, camera, seen.materials, rng), Track.of(path, times)
-            frames = through_lens(studio.frames(track, look=look, camera=camera), rng)
+            frames = through_lens(studio.frames(track, look=look, camera=camera), rng).frames
             lens, turn = Lens(camera=camera, size_px=size_px), rotation_matrices(track.quaternion[:, 0])
             rest = rest_at(path, times, body.diameter_m)
             for t, middle in enumerate(track.position_m[:, 0] + turn @ body.centre_m):

@@ -16,13 +16,17 @@ from sim import Scene
 from sim.clip import whole_file
 
 from .clips import Order, clips, random_source
+from .dice_looks import dice_looks
 from .lesson import Lessons
 from .poses import poses
 
-FORMAT = 5
+FORMAT = 6
 """Raised by every change of this package that changes the bytes of a shard."""
 GROUP = 24
 """Shards that are mixed with each other while training."""
+
+CLOSE_LOOKS = {"poses": poses, "dice_looks": dice_looks}
+"""Kind of an order -> what makes its close looks; orders of other kinds are for clips."""
 
 Load = Callable[[str], Scene]
 """Name -> scene; importable, because worker processes call it."""
@@ -78,7 +82,10 @@ def _make(load: Load, job: Job, path: Path) -> None:
 
     cv2.setNumThreads(1)
     scene = load(job.scene)
-    kept = poses(scene, job.order) if job.order.kind == "poses" else Lessons.of(clips(scene, job.order)).arrays()
+    if job.order.kind in CLOSE_LOOKS:
+        kept = CLOSE_LOOKS[job.order.kind](scene, job.order)
+    else:
+        kept = Lessons.of(clips(scene, job.order)).arrays()
     with whole_file(path) as part, part.open("wb") as handle:
         np.savez(handle, **kept)  # type: ignore[arg-type]
 

@@ -53,15 +53,17 @@ class Training:
     """Scene -> how many times as many clips; more where outcomes are many or marks are fine."""
     p_fault: float = 0.5
     drawn_dice: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 3200})
-    """Scene -> clips of dice drawn in two dimensions, besides."""
+    """Scene -> clips of drawn dice of many makes, besides."""
     p_close: Mapping[str, float] = field(default_factory=lambda: {"die_roll": 0.15})
     """Scene -> share of clips filmed from right above the resting place."""
     candidates: Mapping[str, int] = field(default_factory=lambda: {"galton_board": 3, "roulette": 4})
     """Scene -> rollouts looked at for each that is drawn, where some outcomes are rare."""
     poses: Mapping[str, int] = field(default_factory=lambda: {"coin_toss": 2000, "die_roll": 6000})
     """Scene -> close looks at its object on its way and at rest, besides; the close look alone learns from them."""
+    dice_looks: Mapping[str, int] = field(default_factory=lambda: {"die_roll": 12000})
+    """Scene -> close looks at drawn dice of many makes, besides."""
     pose_batch: int = 32
-    """... and so many of them in every step of the joint training."""
+    """So many of both in every step of the joint training."""
     shard_clips: int = 100
     marked: tuple[str, ...] = ("coin_toss", "die_roll", "roulette")
     """Scenes whose outcome is a mark on or under the object: the close look is learnt on them ..."""
@@ -112,11 +114,13 @@ def jobs_of(training: Training, load: Load) -> list[Job]:
 def pose_jobs_of(training: Training, load: Load) -> list[Job]:
     """The shards of close looks that the close look alone learns from, besides the clips."""
     jobs = []
-    for name, wanted in training.poses.items():
+    looks = [("poses", *item) for item in training.poses.items()]
+    looks += [("dice_looks", *item) for item in training.dice_looks.items()]
+    for kind, name, wanted in looks:
         if name in training.scenes:
             scene = load(name)
             for number in range(math.ceil(wanted / POSES_A_SHARD)):
-                order = Order(kind="poses", seed=training.seed, number=number, n_clips=POSES_A_SHARD)
+                order = Order(kind=kind, seed=training.seed, number=number, n_clips=POSES_A_SHARD)
                 jobs.append(Job(scene=name, version=scene.version, order=order))
     return jobs
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibrate.agreement import agree, read_judged
-from calibrate.record import ClipRow
+from calibrate.clip_row import ClipRow
 from calibrate.score import score_verdicts
 from sim import InputError
 

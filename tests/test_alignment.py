@@ -8,7 +8,8 @@ import scenes
 from calibrate.alignment import Alignment, alignments, finding_of, outside_p, reference_change
 from calibrate.alignment_view import sentence
 from calibrate.cell import measure
-from calibrate.record import ClipRow, Record
+from calibrate.clip_row import ClipRow
+from calibrate.record import Record
 from calibrate.score import score_verdicts
 from calibrate.stats import two_shares
 from sim import InputError

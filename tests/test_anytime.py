@@ -8,7 +8,8 @@ import scenes
 from calibrate.anytime import LEVEL, check_anytime, with_anytime
 from calibrate.anytime_view import MOST_LINES, lines, told
 from calibrate.cell import measure
-from calibrate.record import ClipRow, Record
+from calibrate.clip_row import ClipRow
+from calibrate.record import Record
 from calibrate.report import write_report
 from calibrate.score import score_verdicts
 from calibrate.stats import Baseline

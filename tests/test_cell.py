@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrate.cell import adjusted, finding_of, measure
-from calibrate.record import ClipRow
+from calibrate.cell import adjusted, measure
+from calibrate.clip_row import ClipRow
+from calibrate.conclusion import finding_of
 from calibrate.stats import Baseline, equivalence_test, expected_total_variation, goodman, total_variation, wilson
 from sim import NULL_REASONS
 

@@ -134,6 +134,7 @@ def test_a_reader_that_goes_away_is_no_fault():
 
 
 def test_a_file_whose_name_begins_with_a_dash_is_a_file(tmp_path, monkeypatch):
+    """G07."""
     monkeypatch.chdir(tmp_path)
     for name in ("-1.mp4", "--odd name.mp4", "-clip.mp4"):
         Path(name).write_bytes(b"")

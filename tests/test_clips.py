@@ -75,7 +75,7 @@ def test_drawn_dice_have_all_faces() -> None:
 
 
 def test_another_kind_or_renderer_is_refused() -> None:
-    with pytest.raises(ValueError, match="kind must be tray or drawn_dice, got 'painted'"):
+    with pytest.raises(ValueError, match="kind must be tray, other_engine or drawn_dice, got 'painted'"):
         clips(load("die_roll"), replace(ORDER, kind="painted"))
     with pytest.raises(ValueError, match="renderer must be mujoco or bullet, got 'blender'"):
         list(clips(load("die_roll"), replace(ORDER, renderer="blender")))
@@ -118,3 +118,12 @@ def test_both_copies_are_in_the_picture_and_the_corners_are_those_of_the_bounds(
         columns = [column for column, _ in truth.corners[::2]]  # those of the floor
         assert max(map(abs, truth.at)) <= 1
         assert min(columns) < truth.where[0] < max(columns)
+
+
+def test_another_engine_moves_the_same_draws_in_its_own_way() -> None:
+    scene, order = load("die_roll"), replace(ORDER, n_clips=2, candidates=1, clips_per_rollout=1, flat=False)
+    ours, theirs = rollouts(scene, order), rollouts(scene, replace(order, kind="other_engine"))
+    starts = [{tuple(np.round(path.position_m[0, 0], 6)) for _, path in cast} for cast in (ours, theirs)]
+    assert starts[0] == starts[1]
+    ends = [sorted(float(path.position_m[-1, 0, 0]) for _, path in cast) for cast in (ours, theirs)]
+    assert len(ends[1]) == 2 and not np.allclose(ends[0], ends[1], atol=1e-3)

@@ -1,11 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats as reference
 
 from calibrate.cell import measure
-from calibrate.clusters import independent_clips
+from calibrate.clip_row import ClipRow
+from calibrate.clusters import cluster_names, clusters, independent_clips
 from calibrate.corrected import corrected
-from calibrate.record import ClipRow
 from calibrate.stats.clustered import effective_number, whole_counts
 from calibrate.stats.confusion import Confusion
 
@@ -85,3 +87,21 @@ def test_effective_number_and_whole_counts_by_hand() -> None:
     assert effective_number([5]) == 1 and effective_number([3, 1]) == pytest.approx(1.6)
     assert np.isnan(effective_number([]))
     assert whole_counts([1 / 3, 2 / 3], 4) == (1, 3) and whole_counts([1, 0], 0) == (0, 0)
+
+
+def test_copies_and_what_they_share_with_others_are_one_cluster() -> None:
+    rows = rows_of(["heads"] * 6, groups=[0, 0, 1, 1, None, None])
+    files = ["x", "a", "x", "b", "c", "d"]
+    rows = [replace(row, sha256=file) for row, file in zip(rows, files, strict=True)]
+    assert clusters(rows) == [[0, 1, 2, 3], [4], [5]]
+    assert independent_clips(rows) == pytest.approx(36 / 18)
+
+
+def test_names_of_groups_and_seeds_are_the_same_in_all_cells() -> None:
+    some = rows_of("hhhh", seeds=[1, 1, 2, None], groups=[None, None, "g", None])
+    other = [replace(row, model="other") for row in some]
+    names, others = cluster_names(some), cluster_names(other)
+    assert names[:3] == others[:3] == [("seed", 1), ("seed", 1), ("group", "g")] and names[3] != others[3]
+    batch = cluster_names(rows_of("hhh", seeds=[7, 7, 7]))  # one seed for all says nothing
+    assert len(set(batch)) == 3 and ("seed", 7) not in batch
+    assert cluster_names(rows_of("h", seeds=[7])) == [("seed", 7)] and cluster_names([]) == []

@@ -3,8 +3,9 @@ import pytest
 from scipy import stats as reference
 
 from calibrate.cell import adjusted, measure
+from calibrate.clip_row import ClipRow
 from calibrate.corrected import Corrected, confusion_of, corrected, with_correction
-from calibrate.record import ClipRow
+from calibrate.report_view import sentence
 from calibrate.stats.confusion import Confusion
 from calibrate.stats.judge_correction import correct
 
@@ -34,6 +35,7 @@ def test_a_perfect_judge_changes_nothing(kind, heads, tails, nulls, made_referen
     assert [s["low"] for s in same.shares.values()] == pytest.approx([s["low"] for s in cell.shares.values()])
     assert (same.tv, same.p, same.tv_expected) == pytest.approx((cell.tv, cell.p, cell.tv_expected))
     assert same.tv_interval == pytest.approx(cell.tv_interval)
+    assert same.p_equivalence == pytest.approx(cell.p_equivalence)
     assert (same.n_effective, same.half_width) == (pytest.approx(cell.scored), 0)
     assert same.null == pytest.approx(nulls / cell.requested)
 
@@ -115,3 +117,55 @@ def test_corrections_are_kept_for_cells_whose_card_has_a_confusion(made_referenc
     assert first.confusion_from == "these clips"
     assert first.p_holm == pytest.approx(2 * first.p) and second.p_holm == pytest.approx(second.p)
     assert Corrected.from_json({**vars(first), "tv_interval": list(first.tv_interval)}) == first
+
+
+TILTED = np.array([[0.96, 0.02, 0.02], [0.22, 0.75, 0.03], [0.02, 0.02, 0.96]])
+"""A judge that takes a fifth of the tails for heads."""
+
+
+def findings(heads: float, n: int, trials: int, found, *, judge=TILTED, n_card: int = 150) -> dict[str, list[str]]:
+    """What is claimed of new clips read by the judge, `raw` and with its errors on a new card carried `through`."""
+    rng, claims = np.random.default_rng(5), {"raw": [], "through": []}
+    for _ in range(trials):
+        card = [rng.multinomial(n_card, row) for row in judge]
+        states = ("heads", "tails", "no_motion")
+        table = {state: dict(zip(states, map(int, row), strict=True)) for state, row in zip(states, card, strict=True)}
+        h, t, nulls = map(int, rng.multinomial(n, np.array([heads, 1 - heads, 0]) @ judge))
+        rows = rows_of("m", {"heads": h, "tails": t}, nulls)
+        cells = adjusted([measure("m", "coin_toss", rows, found, seed=0)])
+        done = with_correction(
+            cells, {"coin_toss": found}, {"coin_toss": (table, "")}, {("m", "coin_toss"): rows}, seed=0
+        )
+        claims["raw"].append(cells[0].finding)
+        claims["through"].append(done[0].finding)
+    return claims
+
+
+@pytest.mark.parametrize("trials", [30, pytest.param(300, marks=pytest.mark.slow)])
+def test_no_finding_is_claimed_of_what_the_judge_does(trials: int, made_references) -> None:
+    found = made_references["coin_toss"]
+    allowed = reference.binom(trials, 0.05).ppf(0.99)
+    faithful = findings(0.52, 120, trials, found)
+    assert faithful["raw"].count("miscalibrated") > 0.5 * trials
+    assert faithful["through"].count("miscalibrated") <= allowed
+    # 0.11 away, and the judge brings it back
+    hidden = findings(0.41, 900, trials, found)
+    assert hidden["raw"].count("calibrated") > 0.5 * trials
+    assert hidden["through"].count("calibrated") <= allowed
+
+
+def test_what_is_true_is_found_though_the_judge_errs(made_references) -> None:
+    found = made_references["coin_toss"]
+    assert findings(0.95, 120, 15, found)["through"].count("miscalibrated") > 12
+    even = np.array([[0.9, 0.08, 0.02], [0.08, 0.9, 0.02], [0.02, 0.02, 0.96]])
+    assert findings(0.52, 2000, 15, found, judge=even, n_card=3000)["through"].count("calibrated") > 12
+
+
+def test_the_page_says_that_the_judge_may_have_done_it(made_references) -> None:
+    found, table = made_references["coin_toss"], {"heads": {"heads": 100}, "tails": {"tails": 70, "heads": 30}}
+    rows = {("m", "coin_toss"): rows_of("m", {"heads": 80, "tails": 40}, 0)}
+    cells = adjusted([measure("m", "coin_toss", rows["m", "coin_toss"], found, seed=0)])
+    (cell,) = with_correction(cells, {"coin_toss": found}, {"coin_toss": (table, "")}, rows, seed=0)
+    assert cells[0].finding == "miscalibrated" and cell.finding == "cannot_tell"
+    assert sentence(cell).startswith("Cannot tell: TV 0.15")
+    assert "the judge's errors alone may do as much (p = " in sentence(cell)

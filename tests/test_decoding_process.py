@@ -148,3 +148,15 @@ def test_the_process_ends_with_the_one_that_asks(tmp_path: Path) -> None:
     while stat.exists() and ") Z " not in stat.read_text() and time.monotonic() < until_s:
         time.sleep(0.1)
     assert not stat.exists() or ") Z " in stat.read_text()
+
+
+def test_a_decoder_starts_while_another_thread_loads_opencv() -> None:
+    """Its loader puts a folder with a module `typing` of its own onto the path for a moment; decoders died of it."""
+    code = """import sys, tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from judge.intake import read
+sys.path.insert(1, str(Path(find_spec('cv2').origin).parent))
+print(read(Path(tempfile.mkdtemp()) / 'no.mp4', lambda duration_s: [duration_s]))"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    assert done.returncode == 0 and "Unreadable" in done.stdout, done.stderr

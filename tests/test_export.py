@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibrate.clip_row import ClipRow
 from calibrate.columns import TABLES, Column, columns, rows
 from calibrate.hub_data_set import write_data_set
 from calibrate.layouts.pawbench_rows import pawbench_rows
 from calibrate.layouts.verdict_tables import read_tables
 from calibrate.published.pawbench import replicate
-from calibrate.record import ClipRow, Record
+from calibrate.record import Record
 from calibrate.results import load_results
 from calibrate.score import score_study, score_verdicts
 from calibrate.study import read_study
@@ -43,6 +44,7 @@ def written(tmp_path_factory, made_references) -> tuple[Path, Record]:
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_a_table_comes_back_as_it_was_written(written, tmp_path: Path, table: str, suffix: str) -> None:
+    """O10: every clip, cell and share, with documented columns."""
     if suffix == ".parquet":
         pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'quincunx[tables]'")
     path = tmp_path / f"x{suffix}"
@@ -132,15 +134,35 @@ def test_a_data_set_has_a_header_that_names_its_tables_and_can_be_scored_again(
     write_data_set(record, out, tmp_path / "hub", videos=True)
     head, _, body = (tmp_path / "hub/README.md").read_text(encoding="utf-8").removeprefix("---\n").partition("\n---\n")
     header = {key: json.loads(value) for key, _, value in (line.partition(": ") for line in head.splitlines())}
-    assert [c["config_name"] for c in header["configs"]] == ["clips", "cells", "outcomes", "videos"]
-    for config in header["configs"]:
-        assert (tmp_path / "hub" / (config.get("data_files") or config["data_dir"])).exists()
+    assert [c["config_name"] for c in header["configs"]] == ["clips", "cells", "outcomes"]
+    assert all((tmp_path / "hub" / config["data_files"]).exists() for config in header["configs"])
+    assert "`videos/` holds 3 of them" in body
     assert all(f"| `{column.name}` |" in body for table in TABLES for column in columns(table))
     again = score_study(tmp_path / "hub/videos", named_judge(), out=tmp_path / "2.json", references=made_references)
     assert [replace(c, seeds="") for c in again.cells] == [replace(c, seeds="") for c in record.cells]
     assert not read_study(tmp_path / "hub/videos").unmatched
     with pytest.raises(InputError, match="is there already and not empty"):
         write_data_set(record, out, tmp_path / "hub")
+
+
+def test_a_data_set_is_loaded_by_the_library_of_the_hub(tmp_path: Path, named_judge, made_references) -> None:
+    """Tried where `datasets` is installed: pip install datasets."""
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed: pip install datasets")
+    (tmp_path / "study/m/coin_toss").mkdir(parents=True)
+    for k in range(3):
+        (tmp_path / f"study/m/coin_toss/{k}.mp4").write_bytes(f"{'heads' if k else 'null:covered'}|{k}".encode())
+    record = score_study(tmp_path / "study", named_judge(), out=tmp_path / "r.json", references=made_references)
+    write_data_set(record, tmp_path / "r.json", tmp_path / "hub", videos=True)
+    hub, cache = str(tmp_path / "hub"), str(tmp_path / "cache")
+    assert datasets.get_dataset_config_names(hub) == list(TABLES)
+    for table in TABLES:
+        found = datasets.load_dataset(hub, table, split="train", cache_dir=cache)
+        assert found.column_names == [column.name for column in columns(table)]
+        assert len(found) == len(rows(record, table))
+    videos = datasets.load_dataset("videofolder", data_dir=f"{hub}/videos", split="train", cache_dir=cache)
+    videos = videos.cast_column("video", datasets.Video(decode=False))
+    assert [Path(row["video"]["path"]).suffix for row in videos] == [".mp4"] * 3
+    assert videos["outcome"][:] == [None, "heads", "heads"] and set(videos["scene"]) == {"coin_toss"}
 
 
 def test_a_data_set_does_not_copy_what_lies_outside_the_study(written, tmp_path: Path) -> None:

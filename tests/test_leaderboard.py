@@ -57,7 +57,9 @@ def test_the_mean_is_that_of_the_cells(record) -> None:
     made = record(STUDY)
     board = leaderboard([made])
     for place in board.places:
-        assert place.excess == pytest.approx(np.mean([c.excess for c in made.cells if c.model == place.model]))
+        own = [c.excess for c in made.cells if c.model == place.model]
+        # 20 dice of "bad" were scored, 24 of the others: it keeps its excess, that of the others is as of 20
+        assert (place.excess == pytest.approx(np.mean(own))) == (place.model == "bad")
         assert place.excess_interval[0] < place.excess < place.excess_interval[1]
     (pair,) = [p for p in board.pairs if {p.a, p.b} == {"bad", "good"}]
     by = {place.model: place.excess for place in board.places}
@@ -103,6 +105,7 @@ def test_draws_follow_the_seed_and_the_order_of_records_changes_nothing(record) 
 
 
 def test_the_page_is_offline_and_names_with_markup_stay_text(record, tmp_path: Path) -> None:
+    """O06."""
     name = "<script>alert(1)</script>"
     board = leaderboard([record({(name, "coin_toss"): GOOD, ("b", "coin_toss"): BAD, ("b", "die_roll"): "1"})])
     page = write_leaderboard(board, tmp_path / "board.html", names=["<i>r.json"]).read_text()
@@ -123,3 +126,12 @@ def test_equal_models_are_hardly_ever_told_apart(record, tmp_path: Path) -> None
         board = leaderboard([record(said, str(t))])
         apart += any(place.rank_interval != (1, 4) for place in board.places)
     assert apart <= 6  # 0.05 of 40 is 2; more than 6 has a probability of 0.003
+
+
+def test_a_scene_with_few_clips_of_a_model_is_warned_of(record) -> None:
+    board = leaderboard([record({**STUDY, ("poor", "coin_toss"): "ht", ("poor", "die_roll"): "123456" * 4})])
+    (told,) = [line for line in board.warnings if "independent" in line]
+    start = "on coin_toss all models are compared as of 2 independent clips, which 'poor' has: leave it out"
+    assert told.startswith(start)
+    again = leaderboard([record(STUDY, name="again")])
+    assert not [line for line in again.warnings if "independent" in line]

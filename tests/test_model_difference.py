@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import scenes
@@ -51,8 +52,10 @@ def test_the_model_that_is_nearer_is_found_and_missing_scenes_are_named(record) 
     cells = {(cell.model, cell.token): cell for cell in whole.cells}
     assert die.difference == pytest.approx(cells["good", "die_roll"].tv - cells["bad", "die_roll"].tv)
     assert die.scorability == (1.0, 22 / 24) and die.scorability_interval[0] < 2 / 24 < die.scorability_interval[1]
-    gaps = [cells["good", t].excess - cells["bad", t].excess for t in by]
+    gaps = [each.excess_difference for each in found.scenes]
     assert found.excess_difference == pytest.approx(sum(gaps) / 2) and found.n_clusters == 24
+    coin = cells["good", "coin_toss"].excess - cells["bad", "coin_toss"].excess
+    assert by["coin_toss"].excess_difference == pytest.approx(coin)
     assert found.excess_interval[1] < 0 and found.p < 0.01 and found.p_same < 0.001
     json.dumps(found.to_json(), allow_nan=False)
 
@@ -75,6 +78,38 @@ def test_two_records_are_compared_and_seeds_make_pairs(record) -> None:
     # both collapsed, to opposite sides: equally far, and not the same
     assert coin.finding == "cannot_tell" and coin.p > 0.5 and coin.p_same == pytest.approx(1 / 10_001, abs=1e-3)
     assert coin.n_pairs == 20
+
+
+def test_more_clips_of_one_and_the_same_model_are_no_worse(record) -> None:
+    """Shares of 0.8 and 0.2, shown by 8 clips of one and 64 of the other: the excess of the latter is larger."""
+    rng, gaps, plain = np.random.default_rng(4), [], []
+    for k in range(12):
+        few, many = (rng.choice(["heads", "tails"], size=n, p=[0.8, 0.2]).tolist() for n in (8, 64))
+        made = record({("few", "coin_toss"): few, ("many", "coin_toss"): many}, name=f"n{k}")
+        (coin,) = compare(Side(record=made, model="few"), Side(record=made, model="many")).scenes
+        gaps.append(coin.excess_difference)
+        plain.append(coin.excess[0] - coin.excess[1])
+    error = np.std(gaps) / np.sqrt(len(gaps))
+    assert abs(np.mean(gaps)) < 3 * error
+    # of 8 clips the excess is 0.168 on average, of 64 it is 0.242 (200,000 draws each)
+    assert np.mean(gaps) - np.mean(plain) == pytest.approx(0.074, abs=0.025)
+
+
+def test_clips_of_one_group_count_as_one(record, tmp_path, named_judge, made_references) -> None:
+    """24 clips in 6 groups that show the same: neither the test by scene nor the mean takes them for 24."""
+    said = {("a", "coin_toss"): ["heads"] * 20 + ["tails"] * 4, ("b", "coin_toss"): ["heads", "tails"] * 12}
+    alone = record(said, name="alone")
+    lines = [json.loads(line) for line in (tmp_path / "alone" / "metadata.jsonl").read_text().splitlines()]
+    for row in lines:
+        row["group"] = f"{row['model']}{row['seed'] // 4}"
+    (tmp_path / "alone" / "metadata.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    out = tmp_path / "grouped.json"
+    grouped = score_study(tmp_path / "alone", named_judge("stub"), out=out, references=made_references)
+    one, found = (compare(Side(record=r, model="a"), Side(record=r, model="b")) for r in (alone, grouped))
+    assert (one.n_clusters, found.n_clusters) == (24, 12)
+    width = [each.scenes[0].interval[1] - each.scenes[0].interval[0] for each in (one, found)]
+    assert width[1] > 1.3 * width[0] and found.scenes[0].p > one.scenes[0].p and found.p_same > 2 * one.p_same
+    assert found.excess_interval[1] - found.excess_interval[0] > one.excess_interval[1] - one.excess_interval[0]
 
 
 def test_a_set_is_compared_as_one(record, made_set) -> None:

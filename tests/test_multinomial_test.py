@@ -99,6 +99,18 @@ def test_an_outcome_that_an_exact_reference_excludes_has_p_zero() -> None:
     assert got.p == 0 and math.isinf(got.value)
 
 
+@pytest.mark.parametrize("statistic", ["chi2", "likelihood_ratio"])
+def test_an_outcome_that_a_sampled_reference_never_showed_is_improbable_not_impossible(statistic: str) -> None:
+    got = multinomial_test([3, 3, 1], Baseline.sample([50, 50, 0]), seed=0, statistic=statistic)
+    # the third outcome's probability follows Beta(1/2, 101): scipy.stats.betabinom(7, 0.5, 101).sf(0) -> 0.03341
+    assert got.value < 300 and got.p == pytest.approx(reference.betabinom(7, 0.5, 101).sf(0), abs=0.02)
+    rng, q, alarms = np.random.default_rng(5), [0.49, 0.49, 0.02], 0
+    for _ in range(400):
+        baseline, counts = Baseline.sample(rng.multinomial(60, q)), rng.multinomial(24, q)
+        alarms += multinomial_test(counts, baseline, seed=0, statistic=statistic).p <= 0.05
+    assert alarms <= reference.binom(400, 0.05).ppf(0.999)
+
+
 def test_the_halves_hold_all_the_probability() -> None:
     half = _half([(np.array([0.5, 0.3, 0.2]), np.array([0.0, 1.0, 2.0]))], 2)
     assert half is not None and [w.sum() for _, w in half] == pytest.approx([0.5, 0.3, 0.2])

@@ -18,7 +18,7 @@ def test_says_nothing_where_the_rates_are_alike_or_unknown() -> None:
 
 def test_every_model_of_the_scene_gets_the_warning_and_no_other(made_references) -> None:
     from calibrate.cell import measure
-    from calibrate.record import ClipRow
+    from calibrate.clip_row import ClipRow
 
     def cell(model: str, token: str, outcome: str):
         row = ClipRow(model=model, scene=token, file="1", status="scored", outcome=outcome)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from calibrate.cell import adjusted, measure
+from calibrate.clip_row import ClipRow
 from calibrate.outlook import with_outlook
-from calibrate.record import Cell, ClipRow
+from calibrate.record import Cell
 from calibrate.stats import Baseline
 from calibrate.stats.power import DEPARTURES, departure, detection_power, equivalence_power
 
@@ -41,6 +42,18 @@ def test_more_clips_show_a_faithful_model_to_be_one(made_references: dict) -> No
     shown = [equivalence_power(m, p, np.array(p.p), margin=0.1, level=0.025, seed=0) for m in (n, n // 2)]
     assert shown[0] >= 0.8 > shown[1]
     assert half_read.more_clips > 1.9 * cell.more_clips
+
+
+def test_clips_of_one_group_find_as_much_as_what_they_are_worth(made_references: dict) -> None:
+    fates = ["heads"] * 26 + ["tails"] * 22
+    rows = [
+        ClipRow(model="m", scene="coin_toss", file=str(i), status="scored", outcome=outcome, group=str(i // 2))
+        for i, outcome in enumerate(fates)
+    ]
+    (pairs,) = with_outlook(adjusted([measure("m", "coin_toss", rows, made_references["coin_toss"], seed=0)]), seed=0)
+    alone, all_apart = cells(made_references, (13, 11, 0))[0], cells(made_references, (26, 22, 0))[0]
+    assert pairs.n_independent == 24 and pairs.detectable_tv == alone.detectable_tv > all_apart.detectable_tv
+    assert pairs.more_clips == 2 * alone.more_clips  # of 24 pairs each is worth one clip
 
 
 def test_the_more_cells_are_tested_the_less_one_of_them_finds(made_references: dict) -> None:

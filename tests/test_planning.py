@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 import scenes
 from calibrate.cell import adjusted, measure
+from calibrate.clip_row import ClipRow
 from calibrate.planning import clips_to_request, plan
-from calibrate.record import ClipRow
 from calibrate.stats.power import departure
 from cli.main import app
 from sim import InputError

@@ -74,6 +74,7 @@ def test_page_is_well_formed_and_needs_nothing_from_outside(table: Path) -> None
 
 
 def test_a_models_name_stays_text(table: Path) -> None:
+    """O06: scripts and entities in names."""
     text = write_report(table, table.parent / "report.html").read_text(encoding="utf-8")
     assert NASTY not in text
     assert NASTY in "".join(Page(text).words)

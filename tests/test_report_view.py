@@ -4,8 +4,8 @@ import pytest
 
 from calibrate import report_view as view
 from calibrate.cell import adjusted, measure
+from calibrate.clip_row import ClipRow
 from calibrate.outlook import with_outlook
-from calibrate.record import ClipRow
 
 
 @pytest.fixture

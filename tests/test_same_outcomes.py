@@ -1,10 +1,11 @@
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats as reference
 
-from calibrate.record import ClipRow
+from calibrate.clip_row import ClipRow
 from calibrate.same_outcomes import N_DRAWS, same_outcomes
 
 OUTCOMES = {"coin_toss": ("heads", "tails"), "y_fork": ("left", "right")}
@@ -65,3 +66,18 @@ def test_level_with_pairs_that_hang_together() -> None:
         sides = rows(a, seeds=range(12)), rows(b, seeds=range(12))
         low += same_outcomes({"coin_toss": sides}, OUTCOMES, seed=1).p["coin_toss"] <= 0.05
     assert low <= reference.binom(trials, 0.05).ppf(0.999)
+
+
+def test_level_where_clips_of_one_group_show_the_same() -> None:
+    rng, low, trials = np.random.default_rng(6), 0, 120
+    for _ in range(trials):
+        sides = []
+        for side in "AB":
+            shown = rng.choice(list("ht"), size=6).repeat(4)
+            sides.append([replace(row, group=f"{side}{k // 4}") for k, row in enumerate(rows("".join(shown)))])
+        low += same_outcomes({"coin_toss": (sides[0], sides[1])}, OUTCOMES, seed=1).p["coin_toss"] <= 0.05
+    assert low <= reference.binom(trials, 0.05).ppf(0.999)
+    # 6 groups of heads against 6 of tails: 2 of the 924 ways to deal 12 groups out are so far apart
+    far = [[replace(r, group=f"{c}{k // 4}") for k, r in enumerate(rows(c * 24))] for c in "ht"]
+    found = same_outcomes({"coin_toss": (far[0], far[1])}, OUTCOMES, seed=1)
+    assert found.p["coin_toss"] == pytest.approx(2 / 924, abs=0.0015) and found.n_pairs == {"coin_toss": 0}

@@ -110,6 +110,7 @@ def test_a_checkpoint_of_another_range_is_refused(ball, tmp_path):
 
 
 def test_a_killed_sample_loses_at_most_one_chunk(tmp_path):
+    """O01: SIGKILL while a reference is simulated."""
     path = tmp_path / "checkpoint.json"
     code = (
         "import sim.sampling as s, scenes; from pathlib import Path; s.CHUNK = 8; "

@@ -2,7 +2,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from calibrate.cell import measure
-from calibrate.record import ClipRow
+from calibrate.clip_row import ClipRow
 from calibrate.scale_view import WIDTH, scale
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from calibrate.record import MARGIN_TV, Record
+from calibrate.conclusion import MARGIN_TV
+from calibrate.record import Record
 from calibrate.report import write_report
 from calibrate.score import score_study, score_verdicts
 from cli import scoring
@@ -136,6 +137,7 @@ score_study({study!r}, Slow(), out={out!r}, references=references, progress=lamb
 
 
 def test_a_killed_run_goes_on_and_ends_like_an_undisturbed_one(study, tmp_path, named_judge, made_references) -> None:
+    """O01: SIGKILL while clips are judged."""
     score_study(study, named_judge(), out=tmp_path / "whole" / "r.json", references=made_references)
     counts = {token: list(made_references[token].counts.values()) for token in ("coin_toss", "die_roll")}
     tests = str(Path(__file__).parent)

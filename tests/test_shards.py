@@ -29,6 +29,15 @@ def test_other_workers_same_bytes_and_nothing_is_made_twice(tmp_path: Path) -> N
     assert len(read_shard(one[0])) == 3
 
 
+def test_a_shard_of_close_looks_holds_what_the_reader_learns_from(tmp_path: Path) -> None:
+    from judge.reading import marks
+
+    order = Order(kind="dice_looks", seed=0, number=0, n_clips=3)
+    (path,) = make_shards(tmp_path, [Job(scene="die_roll", version=1, order=order)], load, workers=1)
+    seen = marks([path], [4])
+    assert seen.close.shape == (3, 1, 96, 96, 3) and (seen.scene == 4).all() and (seen.outcome >= 0).all()
+
+
 def test_the_name_tells_what_decides_the_bytes() -> None:
     job = JOBS[0]
     others = [replace(job, version=2), replace(job, order=replace(job.order, seed=1)), JOBS[1]]

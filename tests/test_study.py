@@ -41,6 +41,7 @@ def test_a_single_models_folder_is_called_like_the_folder_or_as_its_card_says(tm
 
 @pytest.mark.parametrize("name", ["汉字 #1 <b> & co.mp4", "x" * 236 + ".mp4", "-dash.mp4", "it's.mp4", "a&amp;b.mp4"])
 def test_any_name_is_kept_as_it_is(tmp_path: Path, name: str) -> None:
+    """G07."""
     touch(tmp_path, f"my model/coin_toss/{name}")
     (clip,) = read_study(tmp_path).clips
     assert clip.file == f"my model/coin_toss/{name}" and clip.model == "my model"
@@ -57,6 +58,7 @@ def test_any_name_is_kept_as_it_is(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_lists_what_matches_no_scene_with_the_nearest_name(tmp_path: Path, file: str, nearest: str) -> None:
+    """G12."""
     study = read_study(touch(tmp_path, file))
     assert not study.clips
     assert [(u.file, u.nearest) for u in study.unmatched] == [(file, nearest)]
@@ -134,6 +136,7 @@ def test_links_that_lead_outside_are_refused_and_listed(tmp_path: Path) -> None:
 
 
 def test_a_manifest_says_what_was_asked_for(tmp_path: Path) -> None:
+    """G11."""
     touch(tmp_path, "study/x.mp4", "study/stray.mp4", "secret.mp4")
     base = {"model": "m", "scene": "coin_toss"}
     rows = [

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from judge.lesson import Clip, Lessons, Truth, close_box
-from judge.train import Training, fit, jobs_of
+from judge.train import Training, fit, jobs_of, pose_jobs_of
 from scenes.registry import load
 
 SMALL = Training(
@@ -75,6 +75,7 @@ def learnt(shard: Path, folder: Path, *, stop_after: int | None = None) -> dict[
 
 
 def test_a_run_that_was_killed_ends_like_an_undisturbed_one(shard: Path, tmp_path: Path) -> None:
+    """O01: training that was stopped goes on from what it had kept."""
     whole = learnt(shard, tmp_path / "whole")
     resumed = learnt(shard, tmp_path / "resumed", stop_after=2)
     assert all(torch.equal(tensor, resumed[name]) for name, tensor in whole.items())
@@ -96,12 +97,31 @@ def test_every_variant_is_seen_in_training() -> None:
     assert len({j.name for j in jobs}) == len(jobs)
 
 
+def test_close_looks_are_at_objects_on_their_way_and_at_dice_of_many_makes() -> None:
+    training = Training(scenes=("die_roll", "y_fork"))
+    jobs = pose_jobs_of(training, load)
+    assert {j.scene for j in jobs} == {"die_roll"}
+    counts = {kind: sum(j.order.n_clips for j in jobs if j.order.kind == kind) for kind in ("poses", "dice_looks")}
+    assert counts == {"poses": training.poses["die_roll"], "dice_looks": training.dice_looks["die_roll"]}
+    assert len({j.name for j in jobs}) == len(jobs)
+
+
 @pytest.mark.slow
 def test_one_command_trains_calibrates_and_writes(tmp_path: Path) -> None:
     from judge.train import train
     from judge.weights import read_weights
 
-    small = Training(scenes=("die_roll",), n_clips=20, drawn_dice={}, shard_clips=10, steps=2, reader_steps=2, batch=8)
+    small = Training(
+        scenes=("die_roll",),
+        n_clips=20,
+        drawn_dice={},
+        poses={},
+        dice_looks={},
+        shard_clips=10,
+        steps=2,
+        reader_steps=2,
+        batch=8,
+    )
     train(small, load, tmp_path, tmp_path / "judge.safetensors", workers=2)
     _, settings = read_weights(tmp_path / "judge.safetensors")
     assert settings.training["n_clips"] == 20 and len(settings.training["clips"]) == 32

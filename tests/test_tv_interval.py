@@ -1,10 +1,12 @@
 import math
+import sys
 
 import numpy as np
 import pytest
 from scipy import stats as reference
 
 from calibrate.stats import Baseline, clopper_pearson, total_variation, tv_interval, tv_test
+from calibrate.stats.tv_interval import own_half_width
 
 COIN = Baseline.exact([0.5, 0.5])
 WHEEL = Baseline.exact([18 / 37, 18 / 37, 1 / 37])
@@ -87,6 +89,28 @@ def test_many_outcomes_use_the_bound_over_all_offsets() -> None:
     few = tv_interval(counts[:12], Baseline.exact([1 / 12] * 12), seed=0)
     many = tv_interval(counts, Baseline.exact([1 / 14] * 14), seed=0)
     assert 0 < few.high < 0.7 and 0 < many.high < 0.7
+
+
+@pytest.mark.parametrize("counts", [[2, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0], [3, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0]])
+def test_the_bound_over_all_offsets_is_none_too_low_where_outcomes_are_rare(monkeypatch, counts: list[int]) -> None:
+    rare = Baseline.exact([1e-7] * 3 + [(1 - 3e-7) / 10] * 10)
+    bound = tv_interval(counts, rare, seed=0).high
+    monkeypatch.setattr(sys.modules["calibrate.stats.tv_interval"], "N_SUBSETS", 1 << 13)
+    assert bound >= tv_interval(counts, rare, seed=0).high - 1e-9
+
+
+@pytest.mark.parametrize(("hits", "n"), [(20, 20), (0, 300), (7, 40)])
+def test_a_sampled_reference_errs_as_jeffreys_interval_says(hits: int, n: int) -> None:
+    # Brown, Cai and DasGupta 2001: Jeffreys' interval of the share is the beta quantiles at (k + 1/2, n - k + 1/2)
+    law = reference.beta(hits + 0.5, n - hits + 0.5)
+    drawn = np.abs(law.rvs(40_000, random_state=3) - hits / n)
+    found = own_half_width(Baseline.sample([hits, n - hits]), 0.975)
+    assert found > 0 and found == pytest.approx(np.quantile(drawn, 0.975), rel=0.1)
+
+
+def test_one_that_shows_one_outcome_alone_widens_it_too() -> None:
+    alone, exact = Baseline.sample([20, 0]), Baseline.exact([1, 0])
+    assert tv_interval([20, 0], alone, seed=0).high > tv_interval([20, 0], exact, seed=0).high + 0.02
 
 
 def test_nothing_counted_is_undefined() -> None:

@@ -38,6 +38,14 @@ def test_with_very_many_outcomes_the_worst_case_stands_for_all_sets(monkeypatch:
     assert worst.p_apart >= found.p_apart and worst.interval.high >= found.interval.high and worst.p == found.p
 
 
+@pytest.mark.parametrize(("a", "b"), [([1, 2, 8, 5, 0], [1, 3, 23, 18, 2]), ([9, 4, 1, 1, 0, 18], [2, 1, 0, 1, 0, 6])])
+def test_p_of_the_margin_is_the_largest_over_all_sets(a: list[int], b: list[int]) -> None:
+    sets = [[k for k in range(len(a)) if code >> k & 1] for code in range(1, 2 ** len(a) - 1)]
+    hits = [(sum(a[k] for k in chosen), sum(b[k] for k in chosen)) for chosen in sets]
+    largest = max(change_p(pair, (sum(a), sum(b)), 0.5, side="below") for pair in hits)
+    assert two_samples(a, b, margin=0.5, seed=0).p_apart == pytest.approx(largest)
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [([0.3, 0.3, 0.4], [0.3, 0.3, 0.4]), ([0.3, 0.3, 0.4], [0.6, 0.2, 0.2]), ([0.98, 0.01, 0.01], [0.9, 0.05, 0.05])],

@@ -48,6 +48,18 @@ def test_a_certain_first_share_gives_nearly_the_interval_of_the_second_alone() -
     assert found.low == pytest.approx(alone.low, abs=0.05) and found.high == pytest.approx(alone.high, abs=0.02)
 
 
+@pytest.mark.parametrize(("hits", "n"), [((44, 83), (45, 83)), ((40, 80), (41, 80)), ((12, 33), (20, 40))])
+def test_p_is_the_largest_over_every_share_that_both_may_have(hits: tuple[int, int], n: tuple[int, int]) -> None:
+    x, y = np.arange(n[0] + 1)[:, None], np.arange(n[1] + 1)[None]
+    pooled = (x + y) / (n[0] + n[1])
+    with np.errstate(invalid="ignore"):  # without a change the likeliest common share is the pooled one
+        z = np.nan_to_num((y / n[1] - x / n[0]) / np.sqrt(pooled * (1 - pooled) * (1 / n[0] + 1 / n[1])))
+    far = z >= z[hits] - 1e-9
+    share = np.linspace(0, 1, 5001)
+    first, second = (binom.pmf(np.arange(size + 1), size, share[:, None]) for size in n)
+    assert change_p(hits, n, 0.0, side="above") == pytest.approx(((first @ far) * second).sum(axis=1).max(), rel=0.005)
+
+
 def test_refuses_what_is_no_pair_of_counts() -> None:
     with pytest.raises(ValueError, match="hits must lie between 0 and n"):
         change_p((3, 1), (2, 4), 0.0, side="above")

@@ -7,6 +7,7 @@ import pytest
 
 import scenes
 from calibrate.findings import named
+from calibrate.planning import plan
 from calibrate.run_card import RUN_CARD
 from calibrate.validate import Validation, validate
 from sim import InputError
@@ -88,8 +89,9 @@ def test_the_cell_is_counted(found: Validation) -> None:
     assert (cell.requested, cell.found, cell.readable, cell.distinct) == (10, 8, 7, 6)
     assert (cell.seeds, cell.sizes, cell.frame_rates) == ("none", {"160x88": 7}, {"6 fps": 7})
     assert cell.shown_s == pytest.approx((2.0, 3.5), abs=0.01)
-    # 1.96^2 p (1 - p) / 0.1^2 clips for heads at 0.557 (README)
-    assert cell.clips_for_margin == pytest.approx(94.8, abs=2) and cell.more == cell.clips_for_margin - 6
+    # two one-sided tests of a share of 0.557, normal limit: (1.6449 + 1.2816)^2 p (1 - p) / 0.1^2
+    assert cell.clips_for_margin == pytest.approx(211, rel=0.08) and cell.more == cell.clips_for_margin - 6
+    assert cell.clips_for_margin == plan("coin_toss", margin=0.1).to_prove
 
 
 def test_json_names_every_file_once(found: Validation) -> None:
@@ -108,7 +110,7 @@ def test_workers_and_margin_change_what_they_should(poor: Path, found: Validatio
     seen: list[tuple[int, int]] = []
     other = validate(poor, workers=3, margin=0.2, progress=lambda done, n: seen.append((done, n)))
     assert kinds(other) == kinds(found) and seen == [(k, 8) for k in range(1, 9)]
-    assert other.cells[0].clips_for_margin == pytest.approx(found.cells[0].clips_for_margin / 4, abs=1)
+    assert other.cells[0].clips_for_margin == pytest.approx(found.cells[0].clips_for_margin / 4, rel=0.1)
     with pytest.raises(ValueError, match="workers must be at least 1, got 0"):
         validate(poor, workers=0)
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import scenes
+from calibrate.clip_row import ClipRow
 from calibrate.published.calibench import WEIGHTS
-from calibrate.record import ClipRow
 from calibrate.record_check import strict_json
 from calibrate.study_clip import Clip
 from calibrate.study_files import Unmatched

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import scenes
+from calibrate.clip_row import ClipRow
 from calibrate.json_lines import json_lines
 from calibrate.published.pawbench import read_scenes
-from calibrate.record import ClipRow
 from calibrate.study_clip import Clip, near
 from calibrate.study_files import Unmatched, is_inside, is_regular
 from sim import InputError

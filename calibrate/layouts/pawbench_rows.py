@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from calibrate.record import ClipRow
+from calibrate.clip_row import ClipRow
 
 from .pawbench import LABELS
 from .sorting import tokens_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from calibrate.record import ClipRow
+from calibrate.clip_row import ClipRow
 from calibrate.study_files import Unmatched, find_files
 from calibrate.verdicts_csv import read_verdicts
 from sim import InputError

@@ -11,7 +11,6 @@
 - What could the missing clips change: `share_bounds`, `tv_bounds`, `hull_tv_bounds`
 - Two samples against each other: `calibrate.stats.two_shares`, `calibrate.stats.two_samples`
 - Two models against each other: `calibrate.stats.difference_interval`, `efron_stein`, `excess_spread`
-- How many clips for a margin: `clips_for_margin`
 - How far two judges agree: `cohen_kappa`, `stratified_kappa`
 - The reference, exact or itself a sample: `Baseline`
 - A reference that is a set: `Hull`, with `nearest`, `hull_score` and `hull_interval`
@@ -19,7 +18,6 @@
 
 from .baseline import Baseline as Baseline
 from .benjamini_hochberg import benjamini_hochberg as benjamini_hochberg
-from .clips_for_margin import clips_for_margin as clips_for_margin
 from .clopper_pearson import Interval as Interval
 from .clopper_pearson import clopper_pearson as clopper_pearson
 from .equivalence_test import EquivalenceTest as EquivalenceTest

@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+ROUNDING = 1e-5
+"""How far the total of probabilities may be from 1: they are often written with six digits."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline:
@@ -25,20 +28,29 @@ class Baseline:
 
     @staticmethod
     def exact(p: Sequence[float]) -> Baseline:
-        """A baseline without uncertainty of its own.
+        """A baseline without uncertainty of its own; a total that is off by rounding is made 1.
+
+        Raises:
+            ValueError: A probability is outside 0 to 1, or their total is off by more than ROUNDING.
 
         >>> Baseline.exact([0.5, 0.5]).n is None
         True
         """
-        return Baseline(p=tuple(float(q) for q in p))
+        shares = tuple(float(q) for q in p)
+        total = math.fsum(shares)
+        if all(0 <= q <= 1 for q in shares) and 1e-12 < abs(total - 1) <= ROUNDING:
+            shares = tuple(q / total for q in shares)
+        return Baseline(p=shares)
 
     @staticmethod
     def sample(counts: Sequence[int]) -> Baseline:
         """A baseline that is itself a sample, as a simulated reference is.
 
         Raises:
-            ValueError: A count is negative, or all are zero.
+            ValueError: A count is negative or not whole, or all are zero.
         """
+        if any(not math.isfinite(c) or c != int(c) for c in counts):
+            raise ValueError(f"counts must be whole numbers, got {tuple(counts)}")
         whole = tuple(int(c) for c in counts)
         if any(c < 0 for c in whole) or sum(whole) == 0:
             raise ValueError(f"counts must not be negative nor all zero, got {whole}")

@@ -24,12 +24,16 @@ class Part:
     """Of a faithful model with so many clips."""
     weight: float
     """Of this cell's excess in the sum."""
+    rarefied: float | None = None
+    """Total variation that fewer clips show on average (calibrate.stats.rarefaction), if the excess is to be that of
+    fewer clips; `expected` is then that of as few."""
 
 
 def excess_spread(parts: Sequence[Part]) -> Spread:
     """The sum of weight x excess, and its change when each cluster is left out of every cell at once.
 
-    The expected distance stays that of the whole cell. A cell that is left empty changes by as much as one can. `floor`
+    The expected distance stays that of the whole cell. Changes are those of all of the clips, also where the sum is of
+    `Part.rarefied`. A cell that is left empty changes by as much as one can. `floor`
     is the summed square of what one clip of each cell can change at the most, 1 / n of total variation, and at least
     twice that of the cell with the most: with once the interval of a single near-collapsed cell fell short.
 
@@ -44,7 +48,7 @@ def excess_spread(parts: Sequence[Part]) -> Spread:
         scale = part.weight / (1 - part.expected)
         counts = [part.shown.count(k) for k in range(part.n_outcomes)]
         own = part.tv(tuple(counts))
-        total += part.weight * excess(own, part.expected)
+        total += part.weight * excess(own if part.rarefied is None else part.rarefied, part.expected)
         most.append((scale / len(part.shown)) ** 2)
         members: dict[Hashable, list[int]] = {}
         for cluster, outcome in zip(part.clusters, part.shown, strict=True):

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .baseline import Baseline
 from .clopper_pearson import Interval, clopper_pearson
 from .clustered import whole_counts
 from .confusion import MOST_CONDITION, Confusion, said_shares, true_shares
+from .equivalence_test import equivalence_test
 from .hull import Hull
 from .total_variation import expected_total_variation
 
 N_DRAWS = 400
 """Tables of rates that are drawn to see how far the judge's own uncertainty goes."""
+N_EQUIVALENCE = 100
+"""Tables of rates that are drawn for `corrected_equivalence_p`."""
 _TAIL = 0.025
 
 
@@ -85,6 +89,42 @@ def correct(
         n_effective=n_effective,
         half_width=float(np.quantile(0.5 * np.abs(others - shares).sum(axis=1), 1 - _TAIL)),
     )
+
+
+def corrected_equivalence_p(
+    said: Sequence[int] | np.ndarray,
+    confusion: Confusion,
+    baseline: Baseline,
+    *,
+    margin: float,
+    seed: int,
+    worth: float = 1.0,
+) -> float:
+    """p-value of "the model behind the verdicts is the margin or more away from the reference".
+
+    For each table of rates drawn from what the card's clips allow, the truth behind the verdicts is tested as so many
+    clips read without error as it is worth (`equivalence_test`); the p-value is the mean over the tables, as it is over
+    what a sampled reference may be.
+
+    Args:
+        said: (S,) clips by what the judge said, the last of them null.
+        confusion: How it errs.
+        baseline: The reference, of the K = S - 1 outcomes.
+        margin: Total variation, strictly between 0 and 1.
+        seed: Seed of the draws.
+        worth: How many independent clips one of these is worth.
+    """
+    verdicts, found = np.asarray(said), []
+    n, n_draws = int(verdicts[:-1].sum()), 1 if confusion.counts is None else N_EQUIVALENCE
+    for rates in confusion.draws(n_draws, np.random.default_rng([seed, 1])):
+        truth = true_shares(verdicts, rates)
+        if n == 0 or truth[:-1].sum() <= 0:
+            found.append(1.0)
+            continue
+        left = math.floor(n * worth * _efficiency(truth, int(verdicts.sum()), rates) + 1e-9)
+        counts = whole_counts(truth[:-1] / truth[:-1].sum(), left)
+        found.append(equivalence_test(counts, baseline, margin=margin).p if left else 1.0)
+    return float(np.mean(found))
 
 
 def _efficiency(truth: np.ndarray, n: int, rates: np.ndarray) -> float:
@@ -162,6 +202,4 @@ def as_said(members: np.ndarray, n: int | None, correction: Correction, confusio
 
 def _one_draw(p: np.ndarray) -> float:
     """Root of n times the expected total variation of n draws, for large n."""
-    from .baseline import Baseline
-
     return 1e3 * expected_total_variation(10**6, Baseline.exact((p / p.sum()).tolist()))

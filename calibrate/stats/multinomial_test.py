@@ -49,7 +49,9 @@ def multinomial_test(
     """p-value of the hypothesis that the counts are draws from the reference.
 
     Exact by convolution (`calibrate.stats.convolution`) where that has few enough states, else Monte Carlo with
-    (b + 1) / (draws + 1). Ties count. A sampled reference enters as the Dirichlet-multinomial law.
+    (b + 1) / (draws + 1). Ties count. A sampled reference enters as the Dirichlet-multinomial law; `chi2` and
+    `likelihood_ratio` then compare with what that law expects, so that an outcome which the reference never showed is
+    improbable and not impossible.
 
     Args:
         counts: (K,) clips per outcome.
@@ -86,14 +88,22 @@ def multinomial_test(
 
 def statistic_of(tables: np.ndarray, baseline: Baseline, statistic: Statistic) -> np.ndarray:
     """(M,) the statistic of each table (M, K); inf where a table has an outcome of probability zero (not for `tv`)."""
-    n = int(tables[0].sum())
+    n, baseline = int(tables[0].sum()), _expected(baseline, statistic)
     terms = [_Term(statistic, n)(tables[:, i], p) for i, p in enumerate(baseline.p)]
     return np.asarray(np.sum(terms, axis=0))
 
 
 @lru_cache(maxsize=512)
 def _exact_p(n: int, baseline: Baseline, statistic: Statistic, value: float) -> float | None:
-    return tail(n, baseline, _Term(statistic, n), _threshold(value))
+    return tail(n, _expected(baseline, statistic), _Term(statistic, n), _threshold(value))
+
+
+def _expected(baseline: Baseline, statistic: Statistic) -> Baseline:
+    """The baseline; of a sampled one the shares that its law has on average stand for what is expected."""
+    if baseline.counts is None or statistic == "tv":
+        return baseline
+    whole = math.fsum(baseline.counts) + 0.5 * len(baseline.counts)
+    return Baseline(p=tuple((count + 0.5) / whole for count in baseline.counts), counts=baseline.counts)
 
 
 def _threshold(value: float) -> float:

@@ -19,7 +19,8 @@ def checked_counts(counts: Sequence[int] | np.ndarray, baseline: Baseline) -> np
     array = np.asarray(counts)
     if array.shape != (len(baseline.p),):
         raise ValueError(f"counts must hold {len(baseline.p)} numbers, one per outcome, got shape {array.shape}")
-    whole = array.astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        whole = array.astype(np.int64)  # what is not finite differs from it
     if (whole != array).any() or (whole < 0).any():
         raise ValueError(f"counts must be whole and not negative, got {array.tolist()}")
     return whole

@@ -19,6 +19,7 @@ N_DRAWS = 5_000
 """Monte Carlo draws where there are more."""
 N_SUBSETS = 1 << 12
 """Up to so many subsets of outcomes are listed for the upper limit."""
+_BLOCK = 500
 _HALVINGS = 10
 
 
@@ -69,12 +70,15 @@ def tv_interval(counts: Sequence[int] | np.ndarray, baseline: Baseline, *, seed:
 
 
 def own_half_width(baseline: Baseline, level: float) -> float:
-    """Quantile of the total variation of the baseline's own shares from the truth, in the normal approximation."""
-    if baseline.n is None:
+    """Quantile of the total variation between the baseline's own shares and the truth; 0 if it is exact.
+
+    The truth is drawn as in `compositions.probabilities`, from Dirichlet(counts + 1/2): a sample that shows one outcome
+    alone has an error too.
+    """
+    if baseline.counts is None:
         return 0.0
-    rng = np.random.default_rng(0)
-    again = rng.multinomial(baseline.n, baseline.p, size=2000) / baseline.n
-    return float(np.quantile(0.5 * np.abs(again - np.asarray(baseline.p)).sum(axis=1), level))
+    truth = np.random.default_rng(0).dirichlet(np.asarray(baseline.counts) + 0.5, size=2000)
+    return float(np.quantile(0.5 * np.abs(truth - np.asarray(baseline.p)).sum(axis=1), level))
 
 
 def _high(n: int, tv: float, baseline: Baseline, level: float) -> float:
@@ -82,8 +86,8 @@ def _high(n: int, tv: float, baseline: Baseline, level: float) -> float:
     if 1 << len(p) <= N_SUBSETS:
         members = (np.arange(1, 1 << len(p))[:, None] >> np.arange(len(p))) & 1
         offsets = members @ p
-    else:  # any real offset: the limit falls between the jumps of the floor, so the jumps are enough
-        offsets = np.arange(n + 1) / n - tv
+    else:  # any real offset: the limit falls between the jumps of the floor, so the jumps and the start are enough
+        offsets = np.append(np.arange(n + 1) / n - tv, 0.0)
     best = tv
     for offset in np.unique(offsets[(offsets >= 0) & (offsets < 1)]).tolist():
         hits = min(n, math.floor(n * (tv + offset) + 1e-9))
@@ -94,17 +98,17 @@ def _high(n: int, tv: float, baseline: Baseline, level: float) -> float:
 def _low(whole: np.ndarray, baseline: Baseline, tail: float, seed: int) -> float:
     tv = total_variation(whole, baseline)
     p, shares = np.asarray(baseline.p), whole / whole.sum()
-    reached = _tail_probability(int(whole.sum()), p, tv, seed)
-    if tv < TIE_TOLERANCE or reached(p) > tail:
+    exceeded = _exceeds(int(whole.sum()), p, tv, tail, seed)
+    if tv < TIE_TOLERANCE or exceeded(p):
         return 0.0
     limit = tv
     for path in _paths(p, shares, tv):
-        if reached(path(limit)) <= tail:
+        if not exceeded(path(limit)):
             continue
-        low, high = 0.0, limit  # reached(path(low)) <= tail < reached(path(high))
+        low, high = 0.0, limit  # exceeded at path(high), not at path(low)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (low, middle) if reached(path(middle)) > tail else (middle, high)
+            low, high = (low, middle) if exceeded(path(middle)) else (middle, high)
         limit = low
     return limit
 
@@ -129,8 +133,8 @@ def _moved(p: np.ndarray, tau: float, sources: Sequence[int], target: int) -> np
     return q
 
 
-def _tail_probability(n: int, p: np.ndarray, tv: float, seed: int) -> Callable[[np.ndarray], float]:
-    """The function q -> P(total variation of n draws from q >= tv)."""
+def _exceeds(n: int, p: np.ndarray, tv: float, tail: float, seed: int) -> Callable[[np.ndarray], bool]:
+    """The function q -> whether P(total variation of n draws from q >= tv) is above the tail."""
 
     def far(tables: np.ndarray) -> np.ndarray:
         return np.asarray(0.5 * np.abs(tables / n - p).sum(axis=1) >= tv - TIE_TOLERANCE)
@@ -141,10 +145,14 @@ def _tail_probability(n: int, p: np.ndarray, tv: float, seed: int) -> Callable[[
         tables = compositions(n, len(p))
         tables = tables[far(tables)]
         coefficient = log_coefficients(tables)
-        return lambda q: float(np.exp(coefficient + xlogy(tables, q).sum(axis=1)).sum())
+        return lambda q: float(np.exp(coefficient + xlogy(tables, q).sum(axis=1)).sum()) > tail
 
-    def sampled(q: np.ndarray) -> float:
-        drawn = np.random.default_rng(seed).multinomial(n, q / q.sum(), size=N_DRAWS)
-        return float((far(drawn).sum() + 1) / (N_DRAWS + 1))
+    def sampled(q: np.ndarray) -> bool:
+        rng, hits = np.random.default_rng(seed), 0
+        for _ in range(N_DRAWS // _BLOCK):  # more draws cannot change that it is above
+            hits += int(far(rng.multinomial(n, q / q.sum(), size=_BLOCK)).sum())
+            if (hits + 1) / (N_DRAWS + 1) > tail:
+                return True
+        return False
 
     return sampled

@@ -12,8 +12,9 @@ from .clopper_pearson import Interval, checked_level
 
 MOST_TABLES = 100_000
 """Up to so many pairs of counts the p-value is summed over all of them; with more it is that of the normal limit."""
-_N_NUISANCE = 61
-"""Values of the share that both samples have in common up to the change, over which p is the largest."""
+_N_NUISANCE = 401
+"""Values of the share that both samples have in common up to the change, over which p is the largest; it is found to
+about 0.3 % (61 values miss up to 10 %)."""
 _HALVINGS = 11
 _ROUNDING = 1e-9
 Side = Literal["above", "below"]
