@@ -8,7 +8,11 @@ spin, as a ball does: spin alone, however fast, leaves the normal that pointed d
 (the mean square of the axis' vertical part), so that bounces must do the mixing. On a soft surface they are too few
 (Kapitaniak, Strzalko, Grabski and Kapitaniak, Chaos 22, 047504, 2012, have a model cube end on the face that was lowest
 in 0.199 of throws with 4 to 5 bounces): other throws and surfaces tell how far the answer hangs on the law. MuJoCo
-throws the same cubes softly on one surface. The shaved cube starts at random.
+throws the same cubes softly on one surface.
+
+The shaved cube falls as the source says, freely from 10 cm or more, at a random attitude with hardly any speed and spin
+(`MACHINE`, the fall that the cylinder's real share asks for too: `real_cylinders`). That law replaced the hard throw
+after the hard throw had given +11.5 % against the +6 % that was seen; the hard throw stands among the others.
 
     python -m benchmarks.real_cubes --cube fair --n 100000 --json
 """
@@ -30,7 +34,7 @@ from sim.intervals import clopper_pearson
 
 from .impact_speed import mujoco_faces
 from .real_results import finish, parser, row
-from .throwing import COUNTS, SEED, Counts, Law, counted, published, quasi_static, starts
+from .throwing import COUNTS, MACHINE, SEED, Counts, Law, counted, published, quasi_static, starts
 
 FAIR, SHAVED = "okanagan_casino_die_null", "okanagan_shaved_dice"
 CUBES = ("fair", "shaved")
@@ -93,8 +97,9 @@ def measure(
     fair = kind == "fair"
     real = published(FAIR if fair else SHAVED, counts)
     body, n_other = cube(0.0 if fair else shorter), max(round(OTHER_SHARE * n), 1)
-    found = thrown(body, HARD, n, same_face_up=fair)
-    others = {name: thrown(body, law, n_other, same_face_up=fair) for name, law in OTHERS.items()}
+    main, laws = (HARD, OTHERS) if fair else (MACHINE, {"the hard throw": HARD, **OTHERS})
+    found = thrown(body, main, n, same_face_up=fair)
+    others = {name: thrown(body, law, n_other, same_face_up=fair) for name, law in laws.items()}
     figures = {
         "shares": [found.share(f) for f in range(6)],
         "intervals": [clopper_pearson(k, found.n, confidence=1 - 0.05 / 6) for k in found.faces],
@@ -103,8 +108,8 @@ def measure(
         "failed_others": {name: c.failed for name, c in others.items()},
         "n_others": n_other,
         "fitted": {},
-        "prior": {**asdict(HARD), "edge_m": 2 * HALF_M},
-        "others": {name: asdict(law) for name, law in OTHERS.items()},
+        "prior": {**asdict(main), "edge_m": 2 * HALF_M},
+        "others": {name: asdict(law) for name, law in laws.items()},
     }
     own = _fair(found, others, real, n=n, n_mujoco=n_mujoco) if fair else _shaved(found, others, body, shorter, real)
     return {**figures, **own}
@@ -182,7 +187,7 @@ def _shaved(
     figures |= {"real_bias": seen, "real_interval_if_all_rolls": bounds}
     figures["table"] = [
         row(
-            f"cube with one axis {100 * shorter:g} % shorter, bias of its two faces, {found.n} throws",
+            f"cube with one axis {100 * shorter:g} % shorter, bias of its two faces, let fall, {found.n} throws",
             real=f"{100 * seen:+.1f} %, at most {rolls:,} machine rolls "
             f"(with all of them {100 * bounds[0]:+.1f} to {100 * bounds[1]:+.1f} %)",
             simulated=f"{100 * bias:+.1f} % ({100 * low:+.1f} to {100 * high:+.1f} %); "

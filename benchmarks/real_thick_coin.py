@@ -3,7 +3,8 @@
 Nothing is fitted. Neither surface nor throw is published, so both are drawn from a declared prior, throw by throw. A
 flipped coin starts flat and spins about a diameter; a dropped one starts at a random attitude and hardly spins. A few
 stay undecided: the rolling resistance holds a coin that balances on its rim to within half a millimetre.
-`--restitution` and `--friction` narrow the surface, to see how far the answer hangs on it.
+`--restitution` and `--friction` narrow the surface and `--level` sets the speed along the ground, to see how far the
+answer hangs on them.
 
     python -m benchmarks.real_thick_coin --ratio 0.354 --throw flipped --json
 """
@@ -113,8 +114,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         made.add_argument(
             f"--{name}", nargs=2, type=float, default=ends, metavar=("LOW", "HIGH"), help="of the surface"
         )
+    made.add_argument("--level", type=float, default=PRIOR.level_m_s, help="spread of the speed along the ground, m/s")
     chosen = made.parse_args(arguments)
-    prior = replace(PRIOR, restitution=tuple(chosen.restitution), friction=tuple(chosen.friction))
+    prior = replace(
+        PRIOR, level_m_s=chosen.level, restitution=tuple(chosen.restitution), friction=tuple(chosen.friction)
+    )
     return finish(
         "real_thick_coin",
         chosen,

@@ -52,6 +52,10 @@ class Law:
         return replace(self, restitution=(restitution, restitution), friction=(friction, friction))
 
 
+MACHINE = Law(fall_m=(0.1, 0.3), level_m_s=0.1, spin_rad_s=5.0, restitution=(0.2, 0.8), friction=(0.1, 0.5))
+"""The fall in the machine of the Okanagan experiments, "a free fall of at least 10 cm": hardly any speed and spin."""
+
+
 def starts(body: Body, law: Law, n: int, *, seed: int) -> np.ndarray:
     """(N, 13) starting states of random attitude.
 

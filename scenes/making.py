@@ -10,7 +10,7 @@ from typing import Any
 from sim import SceneError, Solver
 from sim.comparison import compare
 from sim.evidence import Evidence, check_reference, ideal_distance, sampling_facts, twin_solvers, unknown_spread
-from sim.penetration import deepest_penetration
+from sim.penetration import check_penetration, deepest_penetration
 from sim.predictability import curve
 from sim.reference import Comparison, Reference
 from sim.sampling import BUDGET_CPU_S, Sampling, sample, sample_to_width
@@ -52,7 +52,8 @@ def make_reference(
         progress: Called with (what, done, n).
 
     Raises:
-        EngineError: Too many rollouts failed, or a twin or a variant that should not matter differs.
+        EngineError: Too many rollouts failed, a twin or a variant that should not matter differs, or bodies sink so
+            deep that they may pass through one another.
     """
     scene, variant = parse_token(token)
     main = sample_to_width(
@@ -74,7 +75,9 @@ def make_reference(
     if evidence:
         stands = {"twins": twins, "engines": engines, "engines_missing": missing, "not_causal": not_causal}
         if variant is None:
-            stands["penetration"] = deepest_penetration(scene, seed=SEED, indices=range(N_PENETRATION))
+            sunk = deepest_penetration(scene, seed=SEED, indices=range(N_PENETRATION))
+            check_penetration(token, sunk)
+            stands["penetration"] = sunk
             stands["predictability"] = checks.jitter()
         _evidence(made, main, scene.ideal if variant is None else None, stands).write(evidence_path(token))
     made.write(reference_path(token))

@@ -106,9 +106,10 @@ def test_thick_coins_give_an_edge_share_and_none_is_lost_in_flight(
 
 def test_a_surface_of_ones_own_replaces_the_prior_of_a_thick_coin(counts: Path, capsys) -> None:
     given = ["--n", "20", "--counts", str(counts), "--json", "--restitution", "0", "0.1", "--friction", "0.2", "0.3"]
-    assert real_thick_coin.main(given) == 0
+    assert real_thick_coin.main([*given, "--level", "0.1"]) == 0
     prior = json.loads(capsys.readouterr().out)["prior"]
     assert (prior["restitution"], prior["friction"], prior["rolling_m"]) == ([0, 0.1], [0.2, 0.3], 5e-4)
+    assert prior["level_m_s"] == 0.1
     assert real_thick_coin.main([*given, "--restitution", "0", "1.2"]) == 1
     assert "restitution must lie in [0, 1]" in capsys.readouterr().err
 
