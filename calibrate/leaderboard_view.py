@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .leaderboard import Leaderboard, Place
@@ -14,6 +14,8 @@ from .report_view import number, p_text, percent
 WIDTH, HEIGHT, LEFT, RIGHT, TOP = 470, 300, 52, 26, 12
 """Size of the chart in its own units, and the room beside its axes."""
 _BOTTOM = 40
+LINE = 13
+"""Height of a line of words."""
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 
 
@@ -28,6 +30,8 @@ class Point:
     y_low: float
     y_high: float
     label: str
+    label_y: float
+    """Height of the label, so that those of neighbours do not overlap."""
     text: str
     """What a pointer or a screen reader gets."""
 
@@ -56,10 +60,11 @@ def chart(board: Leaderboard) -> Chart:
         return round(TOP + (value - low) / (high - low) * (HEIGHT - TOP - _BOTTOM), 1)
 
     ticks = [k * step for k in range(-20, 21) if low <= k * step <= high]
+    marks = [round(tick, 2) + 0.0 for tick in ticks]
     return Chart(
-        points=tuple(_point(place, across, down) for place in board.places),
+        points=_apart([_point(place, across, down) for place in board.places]),
         x_ticks=tuple((across(k / 4), f"{25 * k} %") for k in range(5)),
-        y_ticks=tuple((down(value), f"{value:g}") for value in (round(tick, 2) + 0.0 for tick in ticks)),
+        y_ticks=tuple((down(value), f"{value:g}".replace("-", "−")) for value in marks),
         zero=down(0.0),
     )
 
@@ -74,9 +79,19 @@ def _point(place: Place, across: Callable[[float], float], down: Callable[[float
         y_low=down(e_low),
         y_high=down(e_high),
         label=str(place.rank),
+        label_y=down(place.excess) - 7,
         text=f"{place.model}: mean excess {spanned(place.excess, place.excess_interval)}, "
         f"scorability {spanned(place.scorability, place.scorability_interval)}",
     )
+
+
+def _apart(points: list[Point]) -> tuple[Point, ...]:
+    """The points, given from above to below, with labels that have room of their own below the one before."""
+    found: list[Point] = []
+    for point in points:
+        low = found[-1].label_y + LINE if found else point.label_y
+        found.append(replace(point, label_y=round(max(point.label_y, low), 1)))
+    return tuple(found)
 
 
 def spanned(value: float, ends: tuple[float, float]) -> str:
@@ -122,4 +137,4 @@ def write_leaderboard(board: Leaderboard, out_html: Path | str, *, names: list[s
 
 
 def _spanned(place: Place, what: str) -> str:
-    return spanned(getattr(place, what), getattr(place, f"{what}_interval"))
+    return spanned(getattr(place, what), getattr(place, f"{what}_interval")).replace("-", "−")

@@ -228,7 +228,7 @@ class Record:
         except OSError as error:
             raise InputError(f"{path} cannot be read ({error.strerror}); give the record that `score` wrote") from error
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{path} is not a record: {error}; score again") from error
+            raise InputError(f"{path} is not a record: {error}; give what `score` wrote, or score again") from error
         return Record.from_json(data, origin=path)
 
     def write(self, path: Path | str) -> None:

@@ -286,7 +286,10 @@ def headline(record: Record) -> str:
     if by["calibrated"]:
         text += f", {by['calibrated']} are shown to be within {margin(record):g} of the reference (the same)"
     if by["cannot_tell"]:
-        text += f", and in {by['cannot_tell']} the number of clips is too small to tell"
+        text += f", and in {by['cannot_tell']} "
+        judged = sum(cell.finding == "cannot_tell" and bool(_by_the_judge(cell)) for cell in record.cells)
+        text += "the number of clips is too small to tell"
+        text += f", or, in {judged} of them, the judge's errors leave it open" if judged else ""
     return text + "."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +26,10 @@ class Layout(StrEnum):
 
     TABLE = "table"
     PAWBENCH = "pawbench"
+
+
+_OTHER_FILES = (".json", ".tsv", ".txt", ".xls", ".xlsx", ".pq", ".html", ".feather", ".gz", ".zip", ".db")
+"""Endings of a file that somebody means, and not of a folder."""
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +62,7 @@ def export(
     from calibrate.record import Record
     from calibrate.table_files import SUFFIXES
 
-    is_file = to.suffix.lower() in SUFFIXES
+    is_file = _is_file(to, SUFFIXES)
     if videos and is_file:
         stop("--videos is for a data set; give --to a folder", code=WRONG_USE)
     read = Record.read(record)
@@ -85,6 +90,13 @@ def export(
         print_json({"file": str(to)})
     else:
         print(to)
+
+
+def _is_file(to: Path, suffixes: Collection[str]) -> bool:
+    """Whether a table is to be written, and not a folder."""
+    if to.suffix.lower() in _OTHER_FILES:
+        stop(f"no table is written as {to.suffix}; give --to a .csv, .jsonl or .parquet", code=WRONG_USE)
+    return to.suffix.lower() in suffixes
 
 
 def _list_columns(json: bool) -> None:

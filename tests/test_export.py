@@ -240,3 +240,9 @@ def test_the_verb_writes_each_kind_and_refuses_what_it_cannot(quincunx, written,
     assert quincunx("export", out, "--to", tmp_path / "x.csv", "--as", "pawbench")[0] == 2
     code, _, err = quincunx("export", tmp_path / "none.json", "--to", tmp_path / "x.csv")
     assert code == 1 and "give the record that `score` wrote" in err
+
+
+def test_a_file_of_a_kind_that_is_not_written_does_not_become_a_folder(quincunx, written, tmp_path: Path) -> None:
+    code, _, err = quincunx("export", written[0], "--to", tmp_path / "x.xlsx")
+    assert code == 2 and "no table is written as .xlsx; give --to a .csv, .jsonl or .parquet" in err
+    assert not (tmp_path / "x.xlsx").exists()

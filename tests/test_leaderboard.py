@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from calibrate.leaderboard_view import chart, headline, rank_span, write_leaderb
 from calibrate.record import Record
 from calibrate.score import score_verdicts
 from sim import InputError
+from tests.browser import CHROMIUM, Browser
 
 GOOD = "ht" * 12
 BAD = "t" * 24
@@ -135,3 +137,32 @@ def test_a_scene_with_few_clips_of_a_model_is_warned_of(record) -> None:
     assert told.startswith(start)
     again = leaderboard([record(STUDY, name="again")])
     assert not [line for line in again.warnings if "independent" in line]
+
+
+def test_the_page_in_a_browser_runs_nothing_fits_and_is_read_by_keyboard(record, tmp_path: Path) -> None:
+    """Names with markup stay text; on a narrow screen the tables scroll by themselves, by keyboard too."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium; apt-get install -y chromium")
+    name = "</script><img src=x onerror=\"window.foreign=1\"><b>bold</b>"
+    shown = {(name, "coin_toss"): GOOD, ("b", "coin_toss"): BAD, ("twin of b " * 4, "coin_toss"): BAD}
+    page = write_leaderboard(leaderboard([record(shown)]), tmp_path / "board.html", names=["r.json"])
+    for size_px in ((1200, 900), (480, 800)):
+        (tmp_path / str(size_px[0])).mkdir()
+        with Browser(tmp_path / str(size_px[0]), size_px=size_px) as browser:
+            browser.open(page)
+            assert not [line for line in browser.log if "error" in line.lower()], browser.log
+            assert browser.value("window.foreign") is None
+            assert browser.value("document.querySelectorAll('img, script, td b, th b').length") == 0
+            assert browser.value("document.querySelector('tbody th').textContent") == name
+            assert browser.value("document.documentElement.scrollWidth <= window.innerWidth")
+            seen = []
+            for _ in range(4):
+                browser.press("Tab")
+                seen.append(browser.value("(document.activeElement || {}).className"))
+            assert seen.count("scroll") >= 2
+            labels = browser.value(
+                "[...document.querySelectorAll('svg g text')].map((each) => each.getBoundingClientRect().top)"
+            )
+            assert len(labels) == 3 and all(b - a > 8 for a, b in zip(labels, labels[1:], strict=False))
+            if folder := os.environ.get("QUINCUNX_SCREENSHOTS"):
+                Path(folder, f"leaderboard-{size_px[0]}.png").write_bytes(browser.picture())

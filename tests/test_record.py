@@ -142,5 +142,5 @@ def test_an_edited_record_is_refused_in_one_line(tmp_path, made_references, plac
 )
 def test_json_that_is_not_strict_is_no_record(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "r.json").write_text(text)
-    with pytest.raises(InputError, match=rf"is not a record: .*{why}.*; score again"):
+    with pytest.raises(InputError, match=rf"is not a record: .*{why}.*; give what `score` wrote, or score again"):
         Record.read(tmp_path / "r.json")
