@@ -16,7 +16,9 @@ import numpy as np
 
 import scenes
 
+from .clusters import worth
 from .stats import holm
+from .stats.clustered import whole_counts
 from .stats.two_samples import two_samples
 from .stats.two_shares import change_interval, change_p
 
@@ -78,6 +80,10 @@ class Alignment:
     p_off_holm: float | None = None
     """Adjusted by Holm over the `p_off` of all pairs of the record that were tested."""
     finding: Moves = "not_tested"
+    n_independent: tuple[int, int] | None = None
+    """How many independent clips the scored ones are worth, where some of one cell hang together: interval, chance and
+    p are those of so many. Seeds that both cells have make the change vary less, so that these are wider than need be.
+    """
 
     @property
     def token(self) -> str:
@@ -88,7 +94,8 @@ class Alignment:
     def from_json(data: Mapping[str, Any]) -> Alignment:
         """The alignment that a record holds."""
         pairs = ("n", "outcomes", "change_interval", "reference_range", "response_interval")
-        return Alignment(**{**data, **{k: None if data[k] is None else tuple(data[k]) for k in pairs}})
+        kept = {k: None if data.get(k) is None else tuple(data[k]) for k in (*pairs, "n_independent")}
+        return Alignment(**{**data, **kept})
 
 
 def alignments(cells: Sequence[Cell], references: Mapping[str, Reference], *, seed: int) -> tuple[Alignment, ...]:
@@ -138,6 +145,7 @@ def _pair(before: Cell, after: Cell, references: Mapping[str, Reference], seed: 
         "n": (before.scored, after.scored),
         "margin": after.margin,
     }
+    about["n_independent"] = None if _are_apart(before, after) else (worth(before), worth(after))
     if not causal:
         return _still(before, after, about, seed)
     first, second = references[before.token], references[after.token]
@@ -148,16 +156,18 @@ def _pair(before: Cell, after: Cell, references: Mapping[str, Reference], seed: 
 
 
 def _still(before: Cell, after: Cell, about: dict[str, Any], seed: int) -> Alignment:
-    counts = [list(cell.counts.values()) for cell in (before, after)]
-    found = two_samples(counts[0], counts[1], margin=after.margin, seed=seed)
+    found = two_samples(_counts(before), _counts(after), margin=after.margin, seed=seed)
     empty = min(about["n"]) == 0
+    change = math.nan if empty else 0.5 * float(np.abs(np.subtract(_shares(before), _shares(after))).sum())
+    low = 0.0 if found.interval.low == 0 else max(0.0, change - (found.tv - found.interval.low))
+    high = min(1.0, change + max(0.0, found.interval.high - found.tv))
     return Alignment(
         **about,
         outcomes=(),
         reference_change=0.0,
         reference_range=(0.0, 0.0),
-        change=None if empty else found.tv,
-        change_interval=None if empty else (found.interval.low, found.interval.high),
+        change=None if empty else change,
+        change_interval=None if empty else (min(change, low), high),
         change_expected=None if empty else found.expected,
         response=None,
         response_interval=None,
@@ -173,18 +183,34 @@ def _moved(
     empty: dict[str, Any] = {"change": None, "change_interval": None, "response": None, "response_interval": None}
     if min(n) == 0 or not gains:
         return Alignment(**about, **empty, change_expected=None, p_aligned=None, p_off=None)
-    hits = (sum(before.counts[o] for o in gains), sum(after.counts[o] for o in gains))
-    change, interval = hits[1] / n[1] - hits[0] / n[0], change_interval(hits, n)
+    shares = [sum(cell.counts[o] for o in gains) / cell.scored for cell in (before, after)]
+    change, n = shares[1] - shares[0], (worth(before), worth(after))
+    hits = (whole_counts([shares[0], 1 - shares[0]], n[0])[0], whole_counts([shares[1], 1 - shares[1]], n[1])[0])
+    found, moved = change_interval(hits, n), change - (hits[1] / n[1] - hits[0] / n[0])
+    ends = max(-1.0, min(change, found.low + moved)), min(1.0, max(change, found.high + moved))
     return Alignment(
         **about,
         change=change,
-        change_interval=(interval.low, interval.high),
+        change_interval=ends,
         change_expected=None,
         response=change / expected,
-        response_interval=(interval.low / expected, interval.high / expected),
+        response_interval=(ends[0] / expected, ends[1] / expected),
         p_aligned=change_p(hits, n, 0.0, side="above"),
         p_off=outside_p(hits, n, reach),
     )
+
+
+def _are_apart(*cells: Cell) -> bool:
+    return all(cell.n_independent is None for cell in cells)
+
+
+def _shares(cell: Cell) -> list[float]:
+    return [count / cell.scored for count in cell.counts.values()]
+
+
+def _counts(cell: Cell) -> tuple[int, ...]:
+    """(K,) clips by outcome, as many as they are worth."""
+    return whole_counts(_shares(cell), worth(cell)) if cell.scored else tuple(cell.counts.values())
 
 
 def outside_p(hits: tuple[int, int], n: tuple[int, int], reach: tuple[float, float]) -> float:

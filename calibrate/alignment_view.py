@@ -56,7 +56,9 @@ def _signed(value: float | None) -> str:
 
 
 def _ci(pair: Alignment) -> str:
-    return f" (95 % CI {_span(pair.change_interval)})"
+    worth = pair.n_independent
+    of = "" if worth is None else f", as of {worth[0]} and {worth[1]} independent clips"
+    return f" (95 % CI {_span(pair.change_interval)}{of})"
 
 
 def lines(pairs: tuple[Alignment, ...]) -> list[dict[str, Any]]:

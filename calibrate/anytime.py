@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from .clusters import counts_apart
 from .stats import Baseline, Hull, holm, nearest
 from .stats.confidence_sequence import confidence_sequence, within_p
 from .stats.dirichlet_e_value import log_e_value
@@ -22,6 +23,7 @@ from .stats.tv_interval import own_half_width
 if TYPE_CHECKING:
     from sim.reference import Reference
 
+    from .clip_row import ClipRow
     from .record import Cell
 
 LEVEL = 0.05
@@ -51,18 +53,32 @@ class Anytime:
     more_clips: int | None
     """Further scored clips after which one of the claims would hold for this cell, if the shares stayed as they are; 0
     where one holds, None if that takes more than 20,000."""
+    n_apart: int | None = None
+    """Where clips hang together: so many were looked at, one of each cluster; `more_clips` counts clusters too."""
 
 
-def with_anytime(cells: Sequence[Cell], references: Mapping[str, Reference]) -> tuple[Cell, ...]:
+def with_anytime(
+    cells: Sequence[Cell],
+    references: Mapping[str, Reference],
+    rows: Mapping[tuple[str, str], Sequence[ClipRow]] | None = None,
+) -> tuple[Cell, ...]:
     """The cells, with `anytime` where a clip was scored.
+
+    Where clips hang together, one of each cluster is looked at. These are independent draws, which a betting martingale
+    needs; no weight of the others keeps it one whatever the dependence is.
 
     Args:
         cells: All cells of a record.
         references: Scene token -> reference.
+        rows: (Model, scene token) -> the cell's clips; None if all clips are independent.
     """
     scored = [cell for cell in cells if cell.scored]
     rules = {token: _Rule(references[token]) for token in {cell.token for cell in scored}}
-    shown = [np.array(list(cell.counts.values()), dtype=float) for cell in scored]
+    apart = [None if rows is None else counts_apart(rows[c.model, c.token], list(c.counts)) for c in scored]
+    shown = [
+        np.array(list(cell.counts.values()) if alone is None else alone, dtype=float)
+        for cell, alone in zip(scored, apart, strict=True)
+    ]
     log_e = [rules[cell.token].log_e(c) for cell, c in zip(scored, shown, strict=True)]
     within = [rules[cell.token].within(c, cell.margin) for cell, c in zip(scored, shown, strict=True)]
     p = [min(1.0, math.exp(-max(0.0, e))) for e in log_e]
@@ -84,6 +100,7 @@ def with_anytime(cells: Sequence[Cell], references: Mapping[str, Reference]) -> 
             p_within_holm=after[1],
             advice=advice,
             more_clips=more,
+            n_apart=None if apart[i] is None else int(shown[i].sum()),
         )
     return tuple(replace(cell, anytime=found.get((cell.model, cell.token))) for cell in cells)
 

@@ -35,9 +35,10 @@ def told(cells: Sequence[Cell]) -> list[str]:
 
 def _more(cell: Cell) -> str:
     more = None if cell.anytime is None else cell.anytime.more_clips
+    kind = "scored clips" if cell.anytime is None or cell.anytime.n_apart is None else "independent scored clips"
     if more is None:
-        return "more than 20,000 scored clips, if the shares stay as they are"
-    return f"about {more} more scored clips decide, if the shares stay as they are"
+        return f"more than 20,000 {kind}, if the shares stay as they are"
+    return f"about {more} more {kind} decide, if the shares stay as they are"
 
 
 def lines(cells: Sequence[Cell]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ import scenes
 
 from .anchors import anchors
 from .clip_row import ClipRow
-from .clusters import independent_clips
+from .clusters import counts_apart, independent_clips
 from .conclusion import MARGIN_TV, finding_of
 from .distance import Distance, clustered, distance
 from .record import Cell
@@ -75,7 +75,7 @@ def measure(
         n_independent=independent,
         anchors=anchors(reference, _finite(found.expected)),
         why_undefined="no clip was scored" if n == 0 else None,
-        support=support(counts, reference),
+        support=support(counts, reference, apart=counts_apart(rows, scene.outcomes)),
     )
 
 

@@ -81,6 +81,26 @@ def independent_clips(rows: Sequence[ClipRow]) -> float | None:
     return effective_number(sizes) if len(sizes) < len(scored) else None
 
 
+def one_of_each(rows: Sequence[ClipRow]) -> list[ClipRow]:
+    """The first scored clip of each cluster: independent draws of what the model shows.
+
+    Which clip is first follows from the order of the rows, that of their names, and not from what they show.
+
+    Args:
+        rows: The cell's clips.
+    """
+    scored = [row for row in rows if row.status == "scored"]
+    return [scored[places[0]] for places in clusters(scored)]
+
+
+def counts_apart(rows: Sequence[ClipRow], outcomes: Sequence[str]) -> list[int] | None:
+    """(K,) outcomes of one clip of each cluster; None if every scored clip is a cluster by itself."""
+    apart = [row.outcome for row in one_of_each(rows)]
+    if len(apart) == sum(row.status == "scored" for row in rows):
+        return None
+    return [apart.count(outcome) for outcome in outcomes]
+
+
 def worth(cell: Cell) -> int:
     """How many independent clips the scored ones of a cell are worth, in whole numbers."""
     return cell.scored if cell.n_independent is None else max(1, math.floor(cell.n_independent + 1e-9))

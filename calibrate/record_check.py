@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sim.reference import Reference
 
 from .anytime import check_anytime
+from .clusters import counts_apart
 from .support import check_support
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def check_record(record: Record) -> None:
         _check_cell(cell, rows[cell.model, cell.token], record.references[cell.token]["outcomes"])
         if cell.support is not None:
             _check_types(cell.support)
-            check_support(cell.support, list(cell.counts.values()), used[cell.token])
+            apart = counts_apart(rows[cell.model, cell.token], used[cell.token].outcomes)
+            check_support(cell.support, list(cell.counts.values()), used[cell.token], apart=apart)
         if cell.anytime is not None:
             _check_types(cell.anytime)
             check_anytime(cell.anytime)

@@ -197,7 +197,7 @@ def finish(
     judged = {place: [as_judged(row) for row in some] for place, some in by_cell.items()}
     cells = with_outlook(with_correction(cells, used, errors, judged, seed=seed), seed=seed)
     cells = with_powered(cells, by_cell, seed=seed)
-    cells = with_anytime(with_null_warning(cells, errors, seed=seed), used)
+    cells = with_anytime(with_null_warning(cells, errors, seed=seed), used, by_cell)
     record = Record(
         quincunx=metadata.version("quincunx"),
         study=as_text(os.path.relpath(study.resolve(), out.resolve().parent)),

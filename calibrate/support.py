@@ -28,7 +28,7 @@ class Support:
     together; exact."""
     missing: Mapping[str, float]
     """Outcome of the reference that no clip shows -> probability that a faithful model misses it by chance with so many
-    scored clips; for a set the largest over it."""
+    scored clips, or clusters of them that hang together; for a set the largest over it."""
     never_shown: float | None
     """Good and Turing's estimate of the probability with which the next clip shows an outcome not yet shown; None
     without scored clips."""
@@ -36,14 +36,19 @@ class Support:
     """Its 95 % upper limit (calibrate.stats.never_shown); the lower one is 0."""
 
 
-def support(counts: Sequence[int], reference: Reference) -> Support:
+def support(counts: Sequence[int], reference: Reference, *, apart: Sequence[int] | None = None) -> Support:
     """The support of a cell.
+
+    Clips that hang together may all show the same, and then miss an outcome as easily as one clip: chances and limits
+    are those of one clip of each cluster, whatever the dependence is.
 
     Args:
         counts: (K,) scored clips per outcome, in the reference's order.
         reference: The reference.
+        apart: (K,) the same of one clip of each cluster (calibrate.clusters.one_of_each); None if all are independent.
     """
-    n, outcomes = sum(counts), list(reference.outcomes)
+    alone = counts if apart is None else apart
+    n, outcomes = sum(alone), list(reference.outcomes)
     pooled = [reference.counts[outcome] for outcome in outcomes]
     total, k = sum(pooled), len(outcomes)
     given = [i for i in range(k) if pooled[i] > 0]
@@ -52,7 +57,8 @@ def support(counts: Sequence[int], reference: Reference) -> Support:
     if reference.why_point is None:
         of = float(reference.n_member)
         hits = (reference.member_shares.min(axis=0) * of).tolist()
-    hidden = good_turing(counts)
+    unseen = alone if min(counts) == 0 else counts  # what other clips of a cluster show is not hidden
+    hidden = good_turing(unseen)
     return Support(
         size=len(given),
         seen=len(seen),
@@ -60,17 +66,19 @@ def support(counts: Sequence[int], reference: Reference) -> Support:
         share_expected=math.fsum(1 - missed_p(n, pooled[i], total, k) for i in given) / len(given),
         missing={outcomes[i]: missed_p(n, hits[i], of, k) for i in given if i not in seen},
         never_shown=hidden if n else None,
-        never_shown_limit=never_shown_limit(counts) if n else None,
+        never_shown_limit=never_shown_limit(unseen) if n else None,
     )
 
 
-def check_support(found: Support, counts: Sequence[int], reference: Reference) -> None:
+def check_support(
+    found: Support, counts: Sequence[int], reference: Reference, *, apart: Sequence[int] | None = None
+) -> None:
     """Refuse a support that is not that of the counts.
 
     Raises:
         ValueError: It is of another cell.
     """
-    fresh = support(counts, reference)
+    fresh = support(counts, reference, apart=apart)
     if (found.size, found.seen, set(found.missing)) != (fresh.size, fresh.seen, set(fresh.missing)):
         raise ValueError("its support is not that of its counts")
     pairs = [(found.share, fresh.share), (found.share_expected, fresh.share_expected)]
