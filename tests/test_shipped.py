@@ -91,14 +91,14 @@ def test_evidence_that_is_missing_or_of_another_reference_is_named_with_the_cure
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_shipped_evidence_belongs_to_its_reference(token):
-    if not shipped.evidence_path(token).is_file():
-        pytest.skip("no evidence is shipped for it")
     found, reference = scenes.evidence(token), scenes.reference(token)
     assert found.failed_share <= MAX_BAD_SHARE and found.n == reference.n
     if "@" not in token:
         assert set(found.twins) == {"half_step", "half_step_double_frequency"}
         assert all(twin.n >= 2000 and twin.p >= 0.001 for twin in found.twins.values())
+        assert set(found.engines) | set(found.engines_missing) == {"bullet", "impact"}
         assert all(engine.n >= 2000 for engine in found.engines.values())
+        assert found.penetration is not None and found.penetration["sank"] == []
 
 
 def test_the_reference_of_a_users_own_scene_lies_beside_it(tmp_path, monkeypatch):
